@@ -1,0 +1,89 @@
+//! `cargo xtask test`: everything, as the build server runs it.
+
+use std::process::ExitCode;
+
+use crate::check::{format, quick_tests};
+use crate::run::Run;
+use crate::tools::{CLIPPY, cargo};
+use crate::workspace;
+
+pub(crate) fn job() -> ExitCode {
+    let mut run = Run::new();
+    format(&mut run);
+    lint(&mut run);
+    run.step(
+        "docs",
+        cargo().env("RUSTDOCFLAGS", "-D warnings").args([
+            "doc",
+            "--workspace",
+            "--all-features",
+            "--no-deps",
+        ]),
+    );
+    quick_tests(&mut run);
+    run.tests(
+        "doc tests",
+        cargo().args([
+            "test",
+            "--workspace",
+            "--all-features",
+            "--doc",
+            "--no-fail-fast",
+        ]),
+    );
+    run.tests(
+        "ui tests",
+        cargo().args(["test", "--all-features", "--test", "ui"]),
+    );
+    for example in ["quickstart", "pms_failover"] {
+        run.step(
+            &format!("example {example}"),
+            cargo().args(["run", "--quiet", "--example", example]),
+        );
+    }
+    run.finish()
+}
+
+/// Clippy over all targets, then over each feature set that a user may build the libraries with.
+fn lint(run: &mut Run) {
+    if !CLIPPY.ready(run, "clippy") {
+        return;
+    }
+    clippy(
+        run,
+        "all targets",
+        &["--workspace", "--all-targets", "--all-features"],
+    );
+    clippy(run, "default features", &["--workspace", "--all-targets"]);
+    let root = workspace::root();
+    for (package, folder) in [
+        ("breaker-core", root.join("breaker-core")),
+        ("breakerbox", root),
+    ] {
+        // Without `--all-targets`: dev-dependencies would turn features back on.
+        let bare = ["--package", package, "--lib", "--no-default-features"];
+        clippy(run, &format!("{package}, no features"), &bare);
+        match workspace::features(&folder) {
+            Ok(features) => {
+                for feature in &features {
+                    let args = [&bare[..], &["--features", feature]].concat();
+                    clippy(run, &format!("{package}, only {feature}"), &args);
+                }
+            }
+            Err(error) => run.missing(
+                &format!("clippy: {package}"),
+                &format!("can't read its features: {error}"),
+            ),
+        }
+    }
+}
+
+fn clippy(run: &mut Run, what: &str, args: &[&str]) {
+    run.step(
+        &format!("clippy: {what}"),
+        cargo()
+            .arg("clippy")
+            .args(args)
+            .args(["--", "-D", "warnings"]),
+    );
+}

@@ -1,0 +1,84 @@
+//! What the workspace holds, read from its files, so that nothing new is left out.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// The folder of the root manifest.
+pub(crate) fn root() -> PathBuf {
+    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.pop();
+    root
+}
+
+/// The features that a package's manifest declares, without `default`.
+pub(crate) fn features(package: &Path) -> io::Result<Vec<String>> {
+    Ok(declared_features(&fs::read_to_string(
+        package.join("Cargo.toml"),
+    )?))
+}
+
+fn declared_features(manifest: &str) -> Vec<String> {
+    manifest
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != "[features]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned()))
+        .filter(|name| name != "default")
+        .collect()
+}
+
+/// The names of all integration tests of the workspace's packages, sorted.
+pub(crate) fn integration_tests(root: &Path) -> io::Result<Vec<String>> {
+    let mut names = tests_of(root)?;
+    for entry in fs::read_dir(root)? {
+        let folder = entry?.path();
+        if folder.join("Cargo.toml").is_file() {
+            names.extend(tests_of(&folder)?);
+        }
+    }
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+fn tests_of(package: &Path) -> io::Result<Vec<String>> {
+    let folder = package.join("tests");
+    let mut names = Vec::new();
+    if !folder.is_dir() {
+        return Ok(names);
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_test = path.extension().is_some_and(|extension| extension == "rs")
+            || path.join("main.rs").is_file();
+        if let (true, Some(name)) = (is_test, path.file_stem()) {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{declared_features, features, integration_tests, root};
+
+    #[test]
+    fn features_end_with_their_section() {
+        let manifest = "[package]\nname = \"a\"\n\n[features]\ndefault = [\"std\"]\n# why\nstd = []\nlog = [\"dep:log\"]\n\n[dependencies]\nlog = \"1\"\n";
+        assert_eq!(declared_features(manifest), ["std", "log"]);
+        assert!(declared_features("[package]\nname = \"a\"").is_empty());
+    }
+
+    #[test]
+    fn finds_this_workspace() {
+        assert!(features(&root()).unwrap().contains(&"tokio".to_owned()));
+        assert!(
+            integration_tests(&root())
+                .unwrap()
+                .contains(&"conformance".to_owned())
+        );
+    }
+}
