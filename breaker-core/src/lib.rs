@@ -1,1 +1,66 @@
-//! core
+//! The state machine of [breakerbox](https://docs.rs/breakerbox): a circuit
+//! breaker in one atomic word.
+//!
+//! `no_std`, no `alloc`, no `unsafe`, no lock, no timer and no thread: every
+//! transition is evaluated lazily, when a call asks for admission or reports
+//! how it ended, and time comes in through a [`Clock`].
+//!
+//! ```
+//! use breaker_core::{Circuit, Config, ManualClock, Outcome, State};
+//!
+//! static PMS: Circuit = Circuit::new(Config::DEFAULT);
+//! let clock = ManualClock::new(0);
+//!
+//! for _ in 0..5 {
+//!     let permit = PMS.admit(&clock).expect("closed: everything is admitted");
+//!     permit.settle(Outcome::Failure);
+//! }
+//! assert_eq!(PMS.state(), State::Open);
+//! let refused = PMS.admit(&clock).expect_err("open: refused at once");
+//! assert_eq!(refused.retry_after, Some(core::time::Duration::from_secs(30)));
+//! ```
+//!
+//! # What is where
+//! [`Settings`] are checked into a [`Config`], of which a [`Circuit`] is made.
+//! [`Circuit::admit`] gives a [`Permit`], which is settled with an [`Outcome`];
+//! the [`Effect`] says what that did. `transition` holds the rules as pure
+//! functions, `word` and `stamp` what the two atomic words mean.
+//!
+//! # What the words can hold
+//! | what | most | beyond it |
+//! | --- | --- | --- |
+//! | `threshold` | [`MAX_THRESHOLD`] = 134,217,726 | refused |
+//! | `probes`, `close_after` | [`MAX_PROBES`] = 511 | refused |
+//! | reopenings since the last close | 255 | stay at 255; `backoff` grows no further |
+//! | generations until a number repeats | 67,108,864 (2^26) | a permit held that long could be taken for a current one |
+//! | instant at which a state was entered | every `u64` of nanoseconds, rounded up to 10 us | |
+//! | wait set by an overload or [`Circuit::open_for`] | every `u64` of nanoseconds (584 years): whole milliseconds up to 9.3 h, seconds up to 194 days, hours above, each rounded up | 584 years |
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod circuit;
+mod clock;
+mod config;
+mod error;
+mod outcome;
+mod permit;
+mod policy;
+mod random;
+mod ratio;
+mod snapshot;
+mod stamp;
+mod state;
+mod sync;
+mod transition;
+mod wait;
+mod word;
+
+pub use circuit::{Admission, Circuit};
+pub use clock::{Clock, ManualClock, Reading};
+pub use config::{Config, MAX_PROBES, MAX_THRESHOLD, OnCancel, Settings};
+pub use error::{ConfigError, Reason, Rejected, Setting, SnapshotError};
+pub use outcome::{Change, Effect, Outcome, Trigger};
+pub use permit::Permit;
+pub use policy::{Consecutive, Policy};
+pub use snapshot::Snapshot;
+pub use state::{Generation, State, UnknownState};

@@ -1,0 +1,539 @@
+//! The two atomic words, and how threads agree about them.
+//!
+//! The state word is changed by compare-and-swap alone. The stamp beside it
+//! can't be changed in the same instruction, so these rules keep anyone from
+//! acting on a time that isn't the state's:
+//! 1. A stamp carries the low bits of its generation; a reader that meets
+//!    another generation's puts its own reading there and takes it that no time
+//!    has passed ([`Circuit::elapsed`]).
+//! 2. Who enters a state stamps it after the swap, unless the generation has
+//!    moved on or a later time already stands there
+//!    ([`Circuit::stamp_entry`]). So a thread that was held up can't put an old
+//!    time over a newer one.
+//! 3. Within a generation the stamp moves *before* the word: a trial is never
+//!    seen full with the time of the probe before
+//!    ([`Circuit::stamp_probe`]).
+//! 4. The clock is read after the words it is compared with, and again on each
+//!    retry, so a reading is never older than a stamp that was seen.
+
+use crate::clock::{Clock, Reading};
+use crate::config::Config;
+use crate::error::{Reason, Rejected, SnapshotError};
+use crate::outcome::{Change, Effect, Outcome, Trigger};
+use crate::permit::Permit;
+use crate::policy::{Consecutive, Policy};
+use crate::random::mix;
+use crate::snapshot::Snapshot;
+use crate::stamp::Stamp;
+use crate::state::{Generation, State};
+use crate::sync::{AtomicU64, Ordering};
+use crate::transition::{self, Answer, Order, Step, Timeless, Verdict};
+use crate::word::Word;
+use core::fmt;
+use core::time::Duration;
+
+/// A circuit breaker without a name or a clock: the state machine itself.
+///
+/// A `Circuit` can be a plain `static`; all methods take `&self` and none
+/// blocks.
+///
+/// ```
+/// use breaker_core::{Circuit, Settings};
+///
+/// static PMS: Circuit = Circuit::new(Settings::new().threshold(3).must());
+/// assert_eq!(PMS.config().threshold(), 3);
+/// ```
+pub struct Circuit<P = Consecutive> {
+    word: AtomicU64,
+    stamp: AtomicU64,
+    config: Config,
+    policy: P,
+}
+
+/// A call was admitted, and what that did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Admission {
+    /// The generation that admitted it: hand it to [`Circuit::settle`].
+    pub generation: Generation,
+    /// The call is the first probe of a trial: the breaker became half-open.
+    pub change: Option<Change>,
+}
+
+impl Circuit<Consecutive> {
+    /// A closed circuit that trips after `threshold` failures in a row.
+    #[must_use]
+    pub const fn new(config: Config) -> Self {
+        Self {
+            word: AtomicU64::new(Word::NEW.raw()),
+            stamp: AtomicU64::new(0),
+            config,
+            policy: Consecutive,
+        }
+    }
+}
+
+// For callers
+impl<P: Policy> Circuit<P> {
+    /// Asks whether a call may be made now.
+    ///
+    /// The permit settles the call when it is dropped, as
+    /// [`Outcome::Dropped`], so a slot is never lost.
+    ///
+    /// # Errors
+    /// [`Rejected`]: the call must not be made.
+    #[inline]
+    pub fn admit<C: Clock>(&self, clock: C) -> Result<Permit<'_, C, P>, Rejected> {
+        let admission = self.try_admit(&clock)?;
+        Ok(Permit::new(self, admission, clock))
+    }
+
+    /// [`admit`](Self::admit) at an explicit time, in nanoseconds since the
+    /// origin of the caller's clock.
+    ///
+    /// ```
+    /// use breaker_core::{Circuit, Outcome, Settings, State};
+    ///
+    /// let circuit = Circuit::new(Settings::new().threshold(1).jitter(0.0).must());
+    /// let permit = circuit.admit_at(1_000).unwrap();
+    /// permit.settle_at(Outcome::Failure, 2_000);
+    /// assert_eq!(circuit.state(), State::Open);
+    /// assert!(circuit.admit_at(3_000).is_err());
+    /// assert!(circuit.admit_at(30_000_010_000).is_ok());
+    /// ```
+    ///
+    /// # Errors
+    /// As for `admit`.
+    pub fn admit_at(&self, now: u64) -> Result<Permit<'_, Reading, P>, Rejected> {
+        self.admit(Reading(now))
+    }
+
+    /// Admits a call if the breaker is closed: the answer of the common case,
+    /// without a clock. `None` means: ask [`try_admit`](Self::try_admit).
+    #[inline]
+    pub fn admit_if_closed(&self) -> Option<Generation> {
+        let word = self.load();
+        word.is_closed().then(|| word.generation())
+    }
+
+    /// Asks whether a call may be made now, without a permit: the caller must
+    /// hand the generation to [`settle`](Self::settle) when the call has ended,
+    /// however it ended.
+    ///
+    /// # Errors
+    /// [`Rejected`]: the call must not be made.
+    #[inline]
+    pub fn try_admit<C: Clock>(&self, clock: &C) -> Result<Admission, Rejected> {
+        match self.admit_if_closed() {
+            Some(generation) => Ok(Admission {
+                generation,
+                change: None,
+            }),
+            None => self.try_admit_unless_closed(clock),
+        }
+    }
+
+    #[inline(never)]
+    fn try_admit_unless_closed<C: Clock>(&self, clock: &C) -> Result<Admission, Rejected> {
+        loop {
+            let word = self.load();
+            let generation = word.generation();
+            match transition::ask(word) {
+                Timeless::Admit => {
+                    return Ok(Admission {
+                        generation,
+                        change: None,
+                    });
+                }
+                Timeless::ForcedOpen => {
+                    let reason = Reason::ForcedOpen;
+                    return Err(Rejected {
+                        reason,
+                        retry_after: None,
+                        generation,
+                    });
+                }
+                Timeless::NeedsTime => {}
+            }
+            let Some(Elapsed { now, elapsed }) = self.elapsed(word, clock) else {
+                continue;
+            };
+            match transition::ask_at(word, elapsed, clock.resolution(), &self.config) {
+                Answer::Refuse(reason, left) => {
+                    let retry_after = Some(Duration::from_nanos(left));
+                    return Err(Rejected {
+                        reason,
+                        retry_after,
+                        generation,
+                    });
+                }
+                Answer::Probe(next) => {
+                    self.stamp_probe(generation, now);
+                    if self.swap(word, next) {
+                        return Ok(Admission {
+                            generation,
+                            change: None,
+                        });
+                    }
+                }
+                Answer::NewTrial(next, trigger) => {
+                    if self.swap(word, next) {
+                        self.stamp_entry(next, now);
+                        let failures = 0;
+                        let change =
+                            transition::change(word, next, trigger, failures, &self.config);
+                        let generation = next.generation();
+                        return Ok(Admission {
+                            generation,
+                            change: Some(change),
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reports how a call ended that `generation` admitted. Each admitted call
+    /// is settled once.
+    #[inline]
+    pub fn settle<C: Clock>(&self, generation: Generation, outcome: Outcome, clock: &C) -> Effect {
+        if P::IDLE_SUCCESS_IS_FREE
+            && matches!(outcome, Outcome::Success)
+            && self.load() == Word::idle(generation)
+        {
+            return Effect::Counted;
+        }
+        self.settle_slowly(generation, outcome, clock)
+    }
+
+    #[inline(never)]
+    fn settle_slowly<C: Clock>(
+        &self,
+        generation: Generation,
+        outcome: Outcome,
+        clock: &C,
+    ) -> Effect {
+        let verdict = transition::verdict(outcome, &self.config);
+        loop {
+            let word = self.load();
+            if word.generation() != generation {
+                return Effect::Late;
+            }
+            let step = match word.state() {
+                State::Closed | State::Shadow => {
+                    let draw = self.draw(word, verdict, clock);
+                    transition::settle_closed(word, verdict, draw, |failed| {
+                        self.policy.tally(word, failed, &self.config)
+                    })
+                }
+                State::HalfOpen => {
+                    let draw = self.draw(word, verdict, clock);
+                    transition::settle_probe(word, verdict, draw, &self.config)
+                }
+                // No call is admitted in these generations, or none recorded.
+                State::Open | State::ForcedOpen | State::Disabled => return Effect::Neutral,
+            };
+            match step {
+                Step::Neutral(next) => {
+                    if self.swap(word, next) {
+                        return Effect::Neutral;
+                    }
+                }
+                Step::Count(next) => {
+                    if self.swap(word, next) {
+                        return Effect::Counted;
+                    }
+                }
+                Step::WouldTrip { failures, next } => {
+                    if self.swap(word, next) {
+                        return Effect::WouldTrip { failures };
+                    }
+                }
+                Step::Trip {
+                    trigger,
+                    failures,
+                    next,
+                } => {
+                    if let Some(change) = self.enter(word, next, trigger, failures, clock) {
+                        return Effect::Tripped(change);
+                    }
+                }
+                Step::Close { failures, next } => {
+                    if let Some(change) =
+                        self.enter(word, next, Trigger::Recovered, failures, clock)
+                    {
+                        return Effect::Closed(change);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// For operators
+impl<P: Policy> Circuit<P> {
+    /// Closes the breaker; counters and backoff are forgotten.
+    pub fn close<C: Clock>(&self, clock: &C) -> Change {
+        self.operate(Order::Close, clock)
+    }
+
+    /// [`close`](Self::close), and the configuration is again what was
+    /// declared.
+    pub fn clear<C: Clock>(&self, clock: &C) -> Change {
+        self.operate(Order::Close, clock)
+    }
+
+    /// Refuses every call until another operator call.
+    pub fn force_open<C: Clock>(&self, clock: &C) -> Change {
+        self.operate(Order::ForceOpen, clock)
+    }
+
+    /// Admits every call and records nothing until another operator call.
+    pub fn disable<C: Clock>(&self, clock: &C) -> Change {
+        self.operate(Order::Disable, clock)
+    }
+
+    /// Admits every call, records, and reports once when it would have tripped,
+    /// until another operator call.
+    pub fn shadow<C: Clock>(&self, clock: &C) -> Change {
+        self.operate(Order::Shadow, clock)
+    }
+
+    /// Opens for exactly `wait`, without jitter, backoff or cap.
+    pub fn open_for<C: Clock>(&self, wait: Duration, clock: &C) -> Change {
+        self.operate(Order::OpenFor(wait), clock)
+    }
+
+    fn operate<C: Clock>(&self, order: Order, clock: &C) -> Change {
+        loop {
+            let word = self.load();
+            let next = transition::operate(word, order);
+            if let Some(change) = self.enter(word, next, Trigger::Operator, 0, clock) {
+                return change;
+            }
+        }
+    }
+
+    /// The state. Reading it changes nothing: an open breaker whose wait is over
+    /// is open until a call asks.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.load().state()
+    }
+
+    /// The present generation.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        self.load().generation()
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The breaker's state, to be restored in another process, isolate or run.
+    /// Changes nothing.
+    #[must_use]
+    pub fn snapshot<C: Clock>(&self, clock: &C) -> Snapshot {
+        loop {
+            let word = self.load();
+            let stamp = self.load_stamp();
+            let now = clock.now();
+            if self.load() != word {
+                continue;
+            }
+            let state = word.state();
+            let mut snapshot = Snapshot {
+                state,
+                time_left: Duration::ZERO,
+                imposed: false,
+                consecutive: 0,
+                reopenings: word.reopenings(),
+            };
+            match state {
+                State::Closed => snapshot.consecutive = word.payload(),
+                State::Open => {
+                    let wait = transition::opening(word, &self.config);
+                    let wait = wait.saturating_add(clock.resolution());
+                    let elapsed = if stamp.belongs_to(word.generation()) {
+                        now.saturating_sub(stamp.nanos())
+                    } else {
+                        0
+                    };
+                    snapshot.time_left = Duration::from_nanos(wait.saturating_sub(elapsed));
+                    snapshot.imposed = transition::is_imposed(word);
+                }
+                _ => {}
+            }
+            return snapshot;
+        }
+    }
+
+    /// Puts the breaker into the state of a snapshot. Calls in flight are late.
+    /// Time left is clamped to the configured wait, and to 24 h where an
+    /// overload or `open_for` had set it.
+    ///
+    /// # Errors
+    /// [`SnapshotError`] for nonsense; the breaker stays as it was.
+    pub fn restore<C: Clock>(
+        &self,
+        snapshot: &Snapshot,
+        clock: &C,
+    ) -> Result<Change, SnapshotError> {
+        transition::check(snapshot, &self.config)?;
+        loop {
+            let word = self.load();
+            let next = transition::restore(word, snapshot, &self.config);
+            let failures = snapshot.consecutive;
+            if let Some(change) = self.enter(word, next, Trigger::Restored, failures, clock) {
+                return Ok(change);
+            }
+        }
+    }
+}
+
+/// Time since the present state was entered, or since the last probe.
+struct Elapsed {
+    now: u64,
+    elapsed: u64,
+}
+
+// The two words
+impl<P: Policy> Circuit<P> {
+    #[inline]
+    fn load(&self) -> Word {
+        Word::from_raw(self.word.load(Ordering::Acquire))
+    }
+
+    fn load_stamp(&self) -> Stamp {
+        Stamp::from_raw(self.stamp.load(Ordering::Acquire))
+    }
+
+    fn swap(&self, word: Word, next: Word) -> bool {
+        word == next
+            || self
+                .word
+                .compare_exchange(word.raw(), next.raw(), Ordering::AcqRel, Ordering::Acquire)
+                .is_ok()
+    }
+
+    fn swap_stamp(&self, seen: Stamp, next: Stamp) -> bool {
+        self.stamp
+            .compare_exchange(seen.raw(), next.raw(), Ordering::AcqRel, Ordering::Acquire)
+            .is_ok()
+    }
+
+    /// Enters a state: swaps the word, then stamps. `None`: another thread was
+    /// quicker.
+    fn enter<C: Clock>(
+        &self,
+        word: Word,
+        next: Word,
+        trigger: Trigger,
+        failures: u32,
+        clock: &C,
+    ) -> Option<Change> {
+        let now = clock.now();
+        if !self.swap(word, next) {
+            return None;
+        }
+        self.stamp_entry(next, now);
+        if matches!(next.state(), State::Closed | State::Shadow) {
+            self.policy.clear();
+        }
+        Some(transition::change(
+            word,
+            next,
+            trigger,
+            failures,
+            &self.config,
+        ))
+    }
+
+    /// Time since the stamp of an open or half-open word. `None`: the words have
+    /// changed meanwhile; read again.
+    fn elapsed<C: Clock>(&self, word: Word, clock: &C) -> Option<Elapsed> {
+        let seen = self.load_stamp();
+        let now = clock.now();
+        let mine = Stamp::new(word.generation(), now);
+        if seen.belongs_to(word.generation()) {
+            if now >= seen.nanos() {
+                return Some(Elapsed {
+                    now,
+                    elapsed: now - seen.nanos(),
+                });
+            }
+            // The clock was set back, so the stamp goes back with it; else it
+            // would hold the breaker for as long as the clock lost. (It is the
+            // same stamp where only the rounding was ahead.)
+        } else if self.load() != word {
+            return None;
+        }
+        // Not yet stamped, or by a thread long overtaken: it is entered now.
+        self.swap_stamp(seen, mine)
+            .then_some(Elapsed { now, elapsed: 0 })
+    }
+
+    fn stamp_entry(&self, entered: Word, now: u64) {
+        let generation = entered.generation();
+        let mine = Stamp::new(generation, now);
+        loop {
+            let seen = self.load_stamp();
+            if self.load().generation() != generation {
+                return;
+            }
+            if seen.belongs_to(generation) && seen.nanos() >= mine.nanos() {
+                return;
+            }
+            if self.swap_stamp(seen, mine) {
+                return;
+            }
+        }
+    }
+
+    fn stamp_probe(&self, generation: Generation, now: u64) {
+        let mine = Stamp::new(generation, now);
+        loop {
+            let seen = self.load_stamp();
+            if !seen.belongs_to(generation) || seen.nanos() >= mine.nanos() {
+                return;
+            }
+            if self.swap_stamp(seen, mine) {
+                return;
+            }
+        }
+    }
+
+    /// The draw for the jitter of an opening that the outcome may bring about.
+    fn draw<C: Clock>(&self, word: Word, verdict: Verdict, clock: &C) -> u16 {
+        if verdict == Verdict::Neutral || self.config.jitter_q32() == 0 {
+            return 0;
+        }
+        let seed = match (self.config.jitter_seed(), clock.entropy()) {
+            (Some(seed), _) => seed,
+            (None, Some(entropy)) => mix(entropy) ^ self.identity(),
+            (None, None) if self.config.jitter_was_set() => self.identity(),
+            (None, None) => return 0,
+        };
+        let drawn = mix(seed ^ mix(u64::from(word.generation().get())));
+        (drawn >> 48) as u16
+    }
+
+    /// Differs between the breakers of a process.
+    fn identity(&self) -> u64 {
+        mix(core::ptr::from_ref(self).addr() as u64)
+    }
+}
+
+impl<P: Policy> fmt::Debug for Circuit<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.load();
+        f.debug_struct("Circuit")
+            .field("state", &word.state())
+            .field("generation", &word.generation().get())
+            .field("reopenings", &word.reopenings())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,562 @@
+//! What a breaker is set to: [`Settings`] as they are written, [`Config`] once
+//! they were found to make sense.
+
+use crate::error::{ConfigError, Setting};
+use crate::ratio::Ratio;
+use crate::word::{REPORTED, TALLY_BITS};
+use core::time::Duration;
+
+/// The largest `threshold` that a breaker's word can hold: 134,217,726.
+pub const MAX_THRESHOLD: u32 = REPORTED - 1;
+
+/// The largest `probes` and `close_after` that a breaker's word can hold: 511.
+pub const MAX_PROBES: u32 = (1 << TALLY_BITS) - 1;
+
+const DEFAULT_THRESHOLD: u32 = 5;
+const DEFAULT_RESET: Duration = Duration::from_secs(30);
+const DEFAULT_JITTER: f64 = 0.1;
+const LEAST_DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
+
+/// What a call counts as that was dropped before it ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OnCancel {
+    /// Neutral: nothing is counted. The default.
+    #[default]
+    Ignore,
+    /// A failure. For callers who wrap the call in a timeout of their own,
+    /// which drops it: otherwise the breaker never learns of the outage.
+    Failure,
+}
+
+/// Settings as they are written down, not yet checked.
+///
+/// Every setting that isn't made has its default. [`build`](Self::build)
+/// checks and never panics; [`must`](Self::must) is for `const`s and
+/// `static`s, where a senseless configuration then does not compile.
+///
+/// ```
+/// use breaker_core::{Config, ConfigError, Settings};
+/// use core::time::Duration;
+///
+/// const PMS: Config = Settings::new()
+///     .threshold(3)
+///     .reset(Duration::from_secs(10))
+///     .backoff(2.0)
+///     .max_reset(Duration::from_secs(300))
+///     .must();
+/// assert_eq!(PMS.threshold(), 3);
+///
+/// let read_from_a_file = 0;
+/// assert_eq!(Settings::new().threshold(read_from_a_file).build(), Err(ConfigError::ZeroThreshold));
+/// ```
+///
+/// ```compile_fail
+/// # use breaker_core::{Config, Settings};
+/// const NEVER_TRIPS: Config = Settings::new().threshold(0).must();
+/// # fn main() { let _ = NEVER_TRIPS; }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[must_use = "settings do nothing until they are built"]
+pub struct Settings {
+    threshold: Option<u32>,
+    reset: Option<Duration>,
+    backoff: Option<f64>,
+    max_reset: Option<Duration>,
+    jitter: Option<f64>,
+    jitter_seed: Option<u64>,
+    probes: Option<u32>,
+    close_after: Option<u32>,
+    close_rate: Option<f64>,
+    probe_timeout: Option<Duration>,
+    on_cancel: OnCancel,
+    timeout: Option<Duration>,
+}
+
+impl Settings {
+    /// The defaults: see [`Config::DEFAULT`].
+    pub const fn new() -> Self {
+        Self {
+            threshold: None,
+            reset: None,
+            backoff: None,
+            max_reset: None,
+            jitter: None,
+            jitter_seed: None,
+            probes: None,
+            close_after: None,
+            close_rate: None,
+            probe_timeout: None,
+            on_cancel: OnCancel::Ignore,
+            timeout: None,
+        }
+    }
+
+    /// Counted failures in a row that trip the breaker: 1 to
+    /// [`MAX_THRESHOLD`]. Default 5.
+    pub const fn threshold(mut self, failures: u32) -> Self {
+        self.threshold = Some(failures);
+        self
+    }
+
+    /// How long an opening lasts before a call is let through as a probe;
+    /// above 0. Default 30 s.
+    pub const fn reset(mut self, wait: Duration) -> Self {
+        self.reset = Some(wait);
+        self
+    }
+
+    /// The factor by which the wait grows with each reopening since the last
+    /// close; at least 1. Default 1.
+    pub const fn backoff(mut self, factor: f64) -> Self {
+        self.backoff = Some(factor);
+        self
+    }
+
+    /// The longest wait that `backoff` may reach; at least `reset`. Default:
+    /// none.
+    pub const fn max_reset(mut self, wait: Duration) -> Self {
+        self.max_reset = Some(wait);
+        self
+    }
+
+    /// The largest share of the wait that is added to it at random, 0 to 1, so
+    /// that a fleet does not probe in step. Default 0.1, and 0 under a clock
+    /// without entropy, which is one for tests.
+    pub const fn jitter(mut self, share: f64) -> Self {
+        self.jitter = Some(share);
+        self
+    }
+
+    /// Fixes what `jitter` is drawn from, for tests that must repeat. Default:
+    /// the clock's entropy mixed with the breaker's address.
+    pub const fn jitter_seed(mut self, seed: u64) -> Self {
+        self.jitter_seed = Some(seed);
+        self
+    }
+
+    /// Probes that may be in flight at once while half-open, or, with
+    /// `close_rate`, that a trial consists of: 1 to [`MAX_PROBES`]. Default 1.
+    pub const fn probes(mut self, probes: u32) -> Self {
+        self.probes = Some(probes);
+        self
+    }
+
+    /// Successes of a trial that close the breaker, of which the first failure
+    /// reopens it: 1 to [`MAX_PROBES`]. Default: as many as `probes`.
+    pub const fn close_after(mut self, successes: u32) -> Self {
+        self.close_after = Some(successes);
+        self
+    }
+
+    /// Decides a trial by the share of failures among its `probes` results:
+    /// reached, the breaker reopens; not reached, it closes. Above 0, at most 1.
+    pub const fn close_rate(mut self, failures: f64) -> Self {
+        self.close_rate = Some(failures);
+        self
+    }
+
+    /// How long after the last probe was admitted a full trial is given up and
+    /// a new one starts; above 0. Default: the larger of `reset` and 60 s.
+    pub const fn probe_timeout(mut self, after: Duration) -> Self {
+        self.probe_timeout = Some(after);
+        self
+    }
+
+    /// What a dropped call counts as. Default: nothing.
+    pub const fn on_cancel(mut self, counts_as: OnCancel) -> Self {
+        self.on_cancel = counts_as;
+        self
+    }
+
+    /// The time after which the caller gives a call up. The core starts no
+    /// timer: this is here to be checked, for a timeout longer than
+    /// `probe_timeout` makes every probe come too late.
+    pub const fn timeout(mut self, after: Duration) -> Self {
+        self.timeout = Some(after);
+        self
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// The first rule that they break. Rules: `CONTRACT`, "configuration that
+    /// can never work is refused", and what the breaker's words can hold.
+    pub const fn build(self) -> Result<Config, ConfigError> {
+        let threshold = match self.threshold {
+            None => DEFAULT_THRESHOLD,
+            Some(0) => return Err(ConfigError::ZeroThreshold),
+            Some(most) if most > MAX_THRESHOLD => {
+                return Err(ConfigError::TooLarge(Setting::Threshold));
+            }
+            Some(threshold) => threshold,
+        };
+        let reset = match duration(self.reset, Setting::Reset) {
+            Err(error) => return Err(error),
+            Ok(None) => DEFAULT_RESET.as_nanos() as u64,
+            Ok(Some(0)) => return Err(ConfigError::ZeroReset),
+            Ok(Some(reset)) => reset,
+        };
+        let backoff = match self.backoff {
+            None => 1.0,
+            Some(factor) if factor >= 1.0 && factor < f64::INFINITY => factor,
+            Some(_) => return Err(ConfigError::Backoff),
+        };
+        let max_reset = match duration(self.max_reset, Setting::MaxReset) {
+            Err(error) => return Err(error),
+            Ok(None) => u64::MAX,
+            Ok(Some(most)) if most < reset => return Err(ConfigError::MaxResetBelowReset),
+            Ok(Some(most)) => most,
+        };
+        let jitter = match self.jitter {
+            None => DEFAULT_JITTER,
+            Some(share) if share >= 0.0 && share <= 1.0 => share,
+            Some(_) => return Err(ConfigError::Jitter),
+        };
+        let probes = match self.probes {
+            None => 1,
+            Some(0) => return Err(ConfigError::ZeroProbes),
+            Some(most) if most > MAX_PROBES => return Err(ConfigError::TooLarge(Setting::Probes)),
+            Some(probes) => probes,
+        };
+        let close = match (self.close_after, self.close_rate) {
+            (Some(_), Some(_)) => return Err(ConfigError::CloseAfterWithCloseRate),
+            (None, None) => Close::After(probes),
+            (Some(0), None) => return Err(ConfigError::ZeroCloseAfter),
+            (Some(most), None) if most > MAX_PROBES => {
+                return Err(ConfigError::TooLarge(Setting::CloseAfter));
+            }
+            (Some(successes), None) => Close::After(successes),
+            (None, Some(failures)) => match Ratio::new(failures) {
+                Some(ratio) => Close::Rate(ratio),
+                None => return Err(ConfigError::Ratio(Setting::CloseRate)),
+            },
+        };
+        let probe_timeout = match duration(self.probe_timeout, Setting::ProbeTimeout) {
+            Err(error) => return Err(error),
+            Ok(None) if reset > LEAST_DEFAULT_PROBE_TIMEOUT => reset,
+            Ok(None) => LEAST_DEFAULT_PROBE_TIMEOUT,
+            Ok(Some(0)) => return Err(ConfigError::ZeroProbeTimeout),
+            Ok(Some(after)) => after,
+        };
+        match duration(self.timeout, Setting::Timeout) {
+            Err(error) => return Err(error),
+            Ok(Some(0)) => return Err(ConfigError::ZeroTimeout),
+            Ok(Some(timeout)) if timeout > probe_timeout => {
+                return Err(ConfigError::TimeoutAboveProbeTimeout);
+            }
+            Ok(_) => {}
+        }
+        Ok(Config {
+            threshold,
+            reset,
+            backoff,
+            max_reset,
+            jitter,
+            jitter_was_set: self.jitter.is_some(),
+            jitter_seed: self.jitter_seed,
+            probes,
+            close,
+            probe_timeout,
+            on_cancel: self.on_cancel,
+        })
+    }
+
+    /// The checked configuration, for `const`s and `static`s.
+    ///
+    /// # Panics
+    /// If [`build`](Self::build) gives an error. In a `const` or a `static`
+    /// that is an error of the compiler, which names the broken rule.
+    #[must_use]
+    #[track_caller]
+    pub const fn must(self) -> Config {
+        match self.build() {
+            Ok(config) => config,
+            Err(error) => panic!("{}", error.message()),
+        }
+    }
+}
+
+const fn duration(
+    duration: Option<Duration>,
+    setting: Setting,
+) -> Result<Option<u64>, ConfigError> {
+    let Some(duration) = duration else {
+        return Ok(None);
+    };
+    let nanos = duration.as_nanos();
+    if nanos > u64::MAX as u128 {
+        return Err(ConfigError::Overflow(setting));
+    }
+    Ok(Some(nanos as u64))
+}
+
+/// How a trial ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Close {
+    /// So many successes close, the first failure reopens.
+    After(u32),
+    /// After `probes` results, this share of failures reopens.
+    Rate(Ratio),
+}
+
+/// A configuration that makes sense: made by [`Settings::build`] or
+/// [`Settings::must`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    threshold: u32,
+    reset: u64,
+    backoff: f64,
+    max_reset: u64,
+    jitter: f64,
+    jitter_was_set: bool,
+    jitter_seed: Option<u64>,
+    probes: u32,
+    close: Close,
+    probe_timeout: u64,
+    on_cancel: OnCancel,
+}
+
+impl Config {
+    /// threshold 5, reset 30 s, backoff 1, jitter 0.1, one probe that closes,
+    /// probe timeout 60 s, cancelled calls ignored.
+    pub const DEFAULT: Self = Settings::new().must();
+
+    /// Counted failures in a row that trip the breaker.
+    #[must_use]
+    pub const fn threshold(&self) -> u32 {
+        self.threshold
+    }
+
+    /// The wait after a trip, before backoff, jitter and the clock's
+    /// resolution.
+    #[must_use]
+    pub const fn reset(&self) -> Duration {
+        Duration::from_nanos(self.reset)
+    }
+
+    /// The factor by which the wait grows with each reopening.
+    #[must_use]
+    pub const fn backoff(&self) -> f64 {
+        self.backoff
+    }
+
+    /// The cap of the wait that `backoff` may reach; `None`: no cap.
+    #[must_use]
+    pub const fn max_reset(&self) -> Option<Duration> {
+        if self.max_reset == u64::MAX {
+            None
+        } else {
+            Some(Duration::from_nanos(self.max_reset))
+        }
+    }
+
+    /// The largest share of the wait that is added to it at random.
+    #[must_use]
+    pub const fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// Probes at once, or in a trial decided by `close_rate`.
+    #[must_use]
+    pub const fn probes(&self) -> u32 {
+        self.probes
+    }
+
+    /// Successes that close a trial; `None` where `close_rate` decides.
+    #[must_use]
+    pub const fn close_after(&self) -> Option<u32> {
+        match self.close {
+            Close::After(successes) => Some(successes),
+            Close::Rate(_) => None,
+        }
+    }
+
+    /// The share of failures that reopens; `None` where `close_after` decides.
+    #[must_use]
+    pub const fn close_rate(&self) -> Option<f64> {
+        match self.close {
+            Close::After(_) => None,
+            Close::Rate(ratio) => Some(ratio.as_f64()),
+        }
+    }
+
+    /// How long after its last probe was admitted a full trial is given up.
+    #[must_use]
+    pub const fn probe_timeout(&self) -> Duration {
+        Duration::from_nanos(self.probe_timeout)
+    }
+
+    /// What a dropped call counts as.
+    #[must_use]
+    pub const fn on_cancel(&self) -> OnCancel {
+        self.on_cancel
+    }
+
+    pub(crate) const fn reset_nanos(&self) -> u64 {
+        self.reset
+    }
+
+    pub(crate) const fn max_reset_nanos(&self) -> u64 {
+        self.max_reset
+    }
+
+    pub(crate) const fn probe_timeout_nanos(&self) -> u64 {
+        self.probe_timeout
+    }
+
+    pub(crate) const fn jitter_q32(&self) -> u64 {
+        (self.jitter * 4_294_967_296.0) as u64
+    }
+
+    pub(crate) const fn jitter_was_set(&self) -> bool {
+        self.jitter_was_set
+    }
+
+    pub(crate) const fn jitter_seed(&self) -> Option<u64> {
+        self.jitter_seed
+    }
+
+    pub(crate) const fn close(&self) -> Close {
+        self.close
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_the_contracts() {
+        let config = Config::default();
+        assert_eq!(config.threshold(), 5);
+        assert_eq!(config.reset(), Duration::from_secs(30));
+        assert_eq!(config.backoff(), 1.0);
+        assert_eq!(config.max_reset(), None);
+        assert_eq!(config.jitter(), 0.1);
+        assert_eq!(config.probes(), 1);
+        assert_eq!(config.close_after(), Some(1));
+        assert_eq!(config.close_rate(), None);
+        assert_eq!(config.probe_timeout(), Duration::from_secs(60));
+        assert_eq!(config.on_cancel(), OnCancel::Ignore);
+    }
+
+    #[test]
+    fn what_follows_from_another_setting() {
+        let config = Settings::new()
+            .probes(3)
+            .reset(Duration::from_secs(90))
+            .must();
+        assert_eq!(config.close_after(), Some(3));
+        assert_eq!(config.probe_timeout(), Duration::from_secs(90));
+    }
+
+    #[test]
+    fn every_senseless_setting_is_refused_by_its_name() {
+        let s = Settings::new;
+        let too_long = Duration::new(u64::MAX, 0);
+        let sec = Duration::from_secs;
+        let cases = [
+            (s().threshold(0), ConfigError::ZeroThreshold),
+            (
+                s().threshold(MAX_THRESHOLD + 1),
+                ConfigError::TooLarge(Setting::Threshold),
+            ),
+            (
+                s().threshold(u32::MAX),
+                ConfigError::TooLarge(Setting::Threshold),
+            ),
+            (s().reset(Duration::ZERO), ConfigError::ZeroReset),
+            (s().reset(too_long), ConfigError::Overflow(Setting::Reset)),
+            (s().backoff(0.99), ConfigError::Backoff),
+            (s().backoff(0.0), ConfigError::Backoff),
+            (s().backoff(-2.0), ConfigError::Backoff),
+            (s().backoff(f64::NAN), ConfigError::Backoff),
+            (s().backoff(f64::INFINITY), ConfigError::Backoff),
+            (s().max_reset(sec(29)), ConfigError::MaxResetBelowReset),
+            (
+                s().max_reset(Duration::ZERO),
+                ConfigError::MaxResetBelowReset,
+            ),
+            (
+                s().max_reset(too_long),
+                ConfigError::Overflow(Setting::MaxReset),
+            ),
+            (s().jitter(-0.1), ConfigError::Jitter),
+            (s().jitter(1.1), ConfigError::Jitter),
+            (s().jitter(f64::NAN), ConfigError::Jitter),
+            (s().probes(0), ConfigError::ZeroProbes),
+            (
+                s().probes(MAX_PROBES + 1),
+                ConfigError::TooLarge(Setting::Probes),
+            ),
+            (s().close_after(0), ConfigError::ZeroCloseAfter),
+            (
+                s().close_after(MAX_PROBES + 1),
+                ConfigError::TooLarge(Setting::CloseAfter),
+            ),
+            (s().close_rate(0.0), ConfigError::Ratio(Setting::CloseRate)),
+            (s().close_rate(-0.5), ConfigError::Ratio(Setting::CloseRate)),
+            (s().close_rate(1.01), ConfigError::Ratio(Setting::CloseRate)),
+            (
+                s().close_rate(f64::NAN),
+                ConfigError::Ratio(Setting::CloseRate),
+            ),
+            (
+                s().close_after(1).close_rate(0.5),
+                ConfigError::CloseAfterWithCloseRate,
+            ),
+            (
+                s().probe_timeout(Duration::ZERO),
+                ConfigError::ZeroProbeTimeout,
+            ),
+            (
+                s().probe_timeout(too_long),
+                ConfigError::Overflow(Setting::ProbeTimeout),
+            ),
+            (s().timeout(Duration::ZERO), ConfigError::ZeroTimeout),
+            (
+                s().timeout(too_long),
+                ConfigError::Overflow(Setting::Timeout),
+            ),
+            (s().timeout(sec(61)), ConfigError::TimeoutAboveProbeTimeout),
+            (
+                s().timeout(sec(6)).probe_timeout(sec(5)),
+                ConfigError::TimeoutAboveProbeTimeout,
+            ),
+        ];
+        for (settings, error) in cases {
+            assert_eq!(settings.build(), Err(error), "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn the_edges_are_accepted() {
+        let s = Settings::new;
+        let longest = Duration::from_nanos(u64::MAX);
+        for settings in [
+            s().threshold(1),
+            s().threshold(MAX_THRESHOLD),
+            s().reset(Duration::from_nanos(1)),
+            s().reset(longest),
+            s().backoff(1.0),
+            s().backoff(f64::MAX),
+            s().max_reset(Duration::from_secs(30)),
+            s().jitter(0.0),
+            s().jitter(1.0),
+            s().probes(MAX_PROBES),
+            s().close_after(MAX_PROBES),
+            s().close_rate(1.0),
+            s().close_rate(f64::MIN_POSITIVE),
+            s().probe_timeout(longest).timeout(longest),
+            s().timeout(Duration::from_secs(60)),
+        ] {
+            assert!(settings.build().is_ok(), "{settings:?}");
+        }
+    }
+}

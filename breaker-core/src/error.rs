@@ -1,0 +1,185 @@
+//! What is refused, and why: configurations, calls, snapshots.
+
+use crate::config::{MAX_PROBES, MAX_THRESHOLD};
+use crate::state::Generation;
+use core::fmt;
+use core::time::Duration;
+
+/// The setting that an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Setting {
+    /// `threshold`
+    Threshold,
+    /// `reset`
+    Reset,
+    /// `max_reset`
+    MaxReset,
+    /// `probes`
+    Probes,
+    /// `close_after`
+    CloseAfter,
+    /// `close_rate`
+    CloseRate,
+    /// `probe_timeout`
+    ProbeTimeout,
+    /// `timeout`
+    Timeout,
+}
+
+/// A configuration that could never work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// `threshold` is 0: it would trip without a failure.
+    ZeroThreshold,
+    /// `probes` is 0: it would never find out that the dependency is back.
+    ZeroProbes,
+    /// `close_after` is 0: it would close without a success.
+    ZeroCloseAfter,
+    /// `reset` is 0: it would not stay open.
+    ZeroReset,
+    /// `probe_timeout` is 0: every call would be a probe.
+    ZeroProbeTimeout,
+    /// `timeout` is 0: every call would time out.
+    ZeroTimeout,
+    /// A ratio is NaN, not above 0, or above 1.
+    Ratio(Setting),
+    /// `close_after` beside `close_rate`: only one can decide a trial.
+    CloseAfterWithCloseRate,
+    /// `jitter` is NaN or outside 0 to 1.
+    Jitter,
+    /// `backoff` is NaN, below 1 or infinite.
+    Backoff,
+    /// `max_reset` is below `reset`.
+    MaxResetBelowReset,
+    /// `timeout` is above `probe_timeout`: every probe would come too late.
+    TimeoutAboveProbeTimeout,
+    /// A duration is longer than a `u64` of nanoseconds can hold (584 years).
+    Overflow(Setting),
+    /// A count is beyond what a breaker's word can hold.
+    TooLarge(Setting),
+}
+
+// The messages spell the largest values out; these keep them true.
+const _: () = assert!(MAX_THRESHOLD == 134_217_726 && MAX_PROBES == 511);
+
+impl ConfigError {
+    /// The message, for `const` contexts, where [`Display`](fmt::Display) can't
+    /// be called.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::ZeroThreshold => "`threshold` is 0: write at least 1",
+            Self::ZeroProbes => "`probes` is 0: write at least 1",
+            Self::ZeroCloseAfter => "`close_after` is 0: write at least 1",
+            Self::ZeroReset => "`reset` is 0: write a duration above 0",
+            Self::ZeroProbeTimeout => "`probe_timeout` is 0: write a duration above 0",
+            Self::ZeroTimeout => "`timeout` is 0: write a duration above 0",
+            Self::Ratio(Setting::CloseRate) => {
+                "`close_rate` is not a ratio: write a number above 0, at most 1"
+            }
+            Self::Ratio(_) => "not a ratio: write a number above 0, at most 1",
+            Self::CloseAfterWithCloseRate => {
+                "`close_after` and `close_rate` contradict each other: write one of them"
+            }
+            Self::Jitter => "`jitter` is out of range: write a number from 0 to 1",
+            Self::Backoff => "`backoff` is out of range: write a finite factor of at least 1",
+            Self::MaxResetBelowReset => {
+                "`max_reset` is below `reset`: write at least as much as `reset`"
+            }
+            Self::TimeoutAboveProbeTimeout => {
+                "`timeout` is above `probe_timeout`, so every probe would come too late: \
+                 write a shorter `timeout` or a longer `probe_timeout`"
+            }
+            Self::Overflow(setting) => match setting {
+                Setting::Reset => "`reset` is too long: write less than 584 years",
+                Setting::MaxReset => "`max_reset` is too long: write less than 584 years",
+                Setting::ProbeTimeout => "`probe_timeout` is too long: write less than 584 years",
+                Setting::Timeout => "`timeout` is too long: write less than 584 years",
+                _ => "a duration is too long: write less than 584 years",
+            },
+            Self::TooLarge(setting) => match setting {
+                Setting::Threshold => "`threshold` is too large: write at most 134217726",
+                Setting::Probes => "`probes` is too large: write at most 511",
+                Setting::CloseAfter => "`close_after` is too large: write at most 511",
+                _ => "a count is too large",
+            },
+        }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl core::error::Error for ConfigError {}
+
+/// Why a call was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The breaker is open and its wait is not over.
+    Open,
+    /// The breaker is half-open and its trial takes no further probe.
+    HalfOpenFull,
+    /// An operator holds the breaker open.
+    ForcedOpen,
+}
+
+impl Reason {
+    /// The reason's name in logs and labels: `open`, `half_open_full` or
+    /// `forced_open`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::HalfOpenFull => "half_open_full",
+            Self::ForcedOpen => "forced_open",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Open => "open",
+            Self::HalfOpenFull => "half-open and its probes are in flight",
+            Self::ForcedOpen => "held open by an operator",
+        })
+    }
+}
+
+/// A call was refused and must not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the circuit is {reason}")]
+#[non_exhaustive]
+pub struct Rejected {
+    /// Why.
+    pub reason: Reason,
+    /// How long until a call may be admitted. `None` where only an operator
+    /// can tell.
+    pub retry_after: Option<Duration>,
+    /// The generation that refused.
+    pub generation: Generation,
+}
+
+/// A snapshot that no breaker of this configuration can have been in. The
+/// breaker stayed as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// A closed breaker has nothing to wait for.
+    #[error("the snapshot is closed, but has time left")]
+    ClosedWithTimeLeft,
+    /// It would have tripped.
+    #[error("the snapshot is closed with {consecutive} failures in a row, but {threshold} trip")]
+    BeyondThreshold {
+        /// Failures in a row in the snapshot.
+        consecutive: u32,
+        /// The breaker's `threshold`.
+        threshold: u32,
+    },
+}

@@ -1,0 +1,102 @@
+//! How calls end, and what that does to the breaker.
+
+use crate::state::{Generation, State};
+use core::time::Duration;
+
+/// How an admitted call ended. A finished call is exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The dependency answered.
+    Success,
+    /// The dependency failed: this counts.
+    Failure,
+    /// An answer that says nothing about the dependency's health, like a 404 or
+    /// a bad request: nothing is counted.
+    Ignored,
+    /// The call was given up before it ended. Counts as [`OnCancel`] says.
+    ///
+    /// [`OnCancel`]: crate::OnCancel
+    Dropped,
+    /// The call panicked. A failure.
+    Panicked,
+    /// The dependency asked to be left alone for this long (a `Retry-After`):
+    /// opens at once, for exactly so long.
+    Overloaded(Duration),
+}
+
+/// What an outcome did to the breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Effect {
+    /// The call was admitted in an earlier generation: its outcome was
+    /// discarded.
+    Late,
+    /// Nothing was counted.
+    Neutral,
+    /// It was counted and changed no state.
+    Counted,
+    /// It opened the breaker, from closed or half-open.
+    Tripped(Change),
+    /// It closed the breaker.
+    Closed(Change),
+    /// In shadow: it would have tripped. Reported once per entry into shadow.
+    WouldTrip {
+        /// Failures in a row, this one included.
+        failures: u32,
+    },
+}
+
+impl Effect {
+    /// The change of state that the outcome brought about.
+    #[must_use]
+    pub const fn change(&self) -> Option<&Change> {
+        match self {
+            Self::Tripped(change) | Self::Closed(change) => Some(change),
+            _ => None,
+        }
+    }
+}
+
+/// An entry into a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// The state that was left.
+    pub from: State,
+    /// The state that was entered. The same as `from` where a new trial
+    /// replaces a stuck one, and for an operator call that repeats.
+    pub to: State,
+    /// The generation that the entry started. Of two changes of one breaker the
+    /// later has the higher one (until it wraps).
+    pub generation: Generation,
+    /// What brought it about.
+    pub trigger: Trigger,
+    /// Failures that led here: in a row before a trip, of the trial before a
+    /// reopening or a close.
+    pub failures: u32,
+    /// How long the opening lasts; `None` where the new state isn't open.
+    pub wait: Option<Duration>,
+}
+
+/// What brought a change of state about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Trigger {
+    /// `threshold` failures in a row.
+    Failures,
+    /// The trial failed.
+    FailedProbe,
+    /// The dependency said that it is overloaded.
+    Overloaded,
+    /// The wait was over and a call asked: it is the first probe.
+    WaitOver,
+    /// The trial's probes never settled and `probe_timeout` passed: a new trial.
+    ProbeTimedOut,
+    /// The trial succeeded.
+    Recovered,
+    /// An operator call.
+    Operator,
+    /// A snapshot was restored.
+    Restored,
+}

@@ -1,0 +1,487 @@
+//! The rules, as pure functions: a word and an event give a word and what it
+//! did. No atomics, no clock.
+
+use crate::config::{Close, Config, OnCancel};
+use crate::error::{Reason, SnapshotError};
+use crate::outcome::{Change, Outcome, Trigger};
+use crate::policy::Tally;
+use crate::snapshot::Snapshot;
+use crate::state::State;
+use crate::wait::{self, Wait};
+use crate::word::{REPORTED, Trial, Word};
+use core::time::Duration;
+
+const LONGEST_RESTORED_IMPOSED_WAIT: u64 = 24 * 3_600 * 1_000_000_000;
+
+/// What a word says to a call that asks, as far as it can without the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timeless {
+    Admit,
+    ForcedOpen,
+    NeedsTime,
+}
+
+pub(crate) const fn ask(word: Word) -> Timeless {
+    match word.state() {
+        State::Closed | State::Disabled | State::Shadow => Timeless::Admit,
+        State::ForcedOpen => Timeless::ForcedOpen,
+        State::Open | State::HalfOpen => Timeless::NeedsTime,
+    }
+}
+
+/// What an open or half-open word says to a call that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The first probe of a trial: a new generation.
+    NewTrial(Word, Trigger),
+    /// A further probe of the trial.
+    Probe(Word),
+    /// Refused; a call may be admitted after so many nanoseconds.
+    Refuse(Reason, u64),
+}
+
+/// `elapsed` is measured from the opening, or from the last probe admitted.
+/// `resolution` is the clock's. All in nanoseconds.
+pub(crate) fn ask_at(word: Word, elapsed: u64, resolution: u64, config: &Config) -> Answer {
+    let new_trial = word.enter(
+        State::HalfOpen,
+        word.reopenings(),
+        Trial::FIRST_PROBE.payload(),
+    );
+    let (reason, trigger, wait) = if word.state() == State::Open {
+        (Reason::Open, Trigger::WaitOver, opening(word, config))
+    } else {
+        let trial = word.trial();
+        if has_room(trial, config) {
+            let more = Trial {
+                in_flight: trial.in_flight + 1,
+                ..trial
+            };
+            return Answer::Probe(word.with_payload(more.payload()));
+        }
+        let wait = config.probe_timeout_nanos();
+        (Reason::HalfOpenFull, Trigger::ProbeTimedOut, wait)
+    };
+    let wait = wait.saturating_add(resolution);
+    if elapsed >= wait {
+        Answer::NewTrial(new_trial, trigger)
+    } else {
+        Answer::Refuse(reason, wait - elapsed)
+    }
+}
+
+fn has_room(trial: Trial, config: &Config) -> bool {
+    match config.close() {
+        Close::After(successes) => {
+            trial.in_flight < config.probes() && trial.in_flight + trial.successes < successes
+        }
+        Close::Rate(_) => trial.in_flight + trial.successes + trial.failures < config.probes(),
+    }
+}
+
+/// How long the opening of an open word lasts, in nanoseconds, before the
+/// clock's resolution is added.
+pub(crate) fn opening(word: Word, config: &Config) -> u64 {
+    Wait::from_payload(word.payload()).nanos(config, word.reopenings())
+}
+
+/// An outcome, as the rules see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Success,
+    Failure,
+    Neutral,
+    Overloaded(Duration),
+}
+
+pub(crate) const fn verdict(outcome: Outcome, config: &Config) -> Verdict {
+    match outcome {
+        Outcome::Success => Verdict::Success,
+        Outcome::Failure | Outcome::Panicked => Verdict::Failure,
+        Outcome::Ignored => Verdict::Neutral,
+        Outcome::Dropped => match config.on_cancel() {
+            OnCancel::Ignore => Verdict::Neutral,
+            OnCancel::Failure => Verdict::Failure,
+        },
+        Outcome::Overloaded(wait) => Verdict::Overloaded(wait),
+    }
+}
+
+/// What an outcome of the present generation makes of the word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Neutral(Word),
+    Count(Word),
+    Trip {
+        trigger: Trigger,
+        failures: u32,
+        next: Word,
+    },
+    Close {
+        failures: u32,
+        next: Word,
+    },
+    WouldTrip {
+        failures: u32,
+        next: Word,
+    },
+}
+
+/// Closed and shadow: `tally` is what the policy makes of the outcome, and is
+/// asked only when it counts. `draw` is for the jitter of an opening.
+pub(crate) fn settle_closed(
+    word: Word,
+    verdict: Verdict,
+    draw: u16,
+    tally: impl FnOnce(bool) -> Tally,
+) -> Step {
+    let reported = word.state() == State::Shadow && word.payload() == REPORTED;
+    let (trigger, failures, wait) = match verdict {
+        Verdict::Neutral => return Step::Neutral(word),
+        _ if reported => return Step::Count(word),
+        Verdict::Overloaded(wait) => (
+            Trigger::Overloaded,
+            word.payload() + 1,
+            Wait::Imposed { nanos: nanos(wait) },
+        ),
+        Verdict::Success | Verdict::Failure => match tally(verdict == Verdict::Failure) {
+            Tally::Count(payload) => return Step::Count(word.with_payload(payload)),
+            Tally::Trip { failures } => (Trigger::Failures, failures, Wait::Configured { draw }),
+        },
+    };
+    if word.state() == State::Shadow {
+        Step::WouldTrip {
+            failures,
+            next: word.with_payload(REPORTED),
+        }
+    } else {
+        // A trip from closed starts the count of reopenings anew.
+        Step::Trip {
+            trigger,
+            failures,
+            next: word.enter(State::Open, 0, wait.payload()),
+        }
+    }
+}
+
+/// Half-open: the outcome of a probe.
+pub(crate) fn settle_probe(word: Word, verdict: Verdict, draw: u16, config: &Config) -> Step {
+    let before = word.trial();
+    let mut trial = Trial {
+        in_flight: before.in_flight.saturating_sub(1),
+        ..before
+    };
+    let reopen = |trigger, failures, wait: Wait| Step::Trip {
+        trigger,
+        failures,
+        next: word.enter(
+            State::Open,
+            word.reopenings().saturating_add(1),
+            wait.payload(),
+        ),
+    };
+    match verdict {
+        Verdict::Neutral => return Step::Neutral(word.with_payload(trial.payload())),
+        Verdict::Overloaded(wait) => {
+            let wait = Wait::Imposed { nanos: nanos(wait) };
+            return reopen(Trigger::Overloaded, trial.failures + 1, wait);
+        }
+        Verdict::Success => trial.successes += 1,
+        Verdict::Failure => trial.failures += 1,
+    }
+    let reopens = match config.close() {
+        Close::After(_) if trial.failures > 0 => true,
+        Close::After(successes) if trial.successes >= successes => false,
+        Close::Rate(ratio) if trial.successes + trial.failures >= config.probes() => {
+            ratio.reached(trial.failures, config.probes())
+        }
+        _ => return Step::Count(word.with_payload(trial.payload())),
+    };
+    if reopens {
+        reopen(
+            Trigger::FailedProbe,
+            trial.failures,
+            Wait::Configured { draw },
+        )
+    } else {
+        Step::Close {
+            failures: trial.failures,
+            next: word.enter(State::Closed, 0, 0),
+        }
+    }
+}
+
+/// What an operator asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    Close,
+    ForceOpen,
+    Disable,
+    Shadow,
+    OpenFor(Duration),
+}
+
+pub(crate) fn operate(word: Word, order: Order) -> Word {
+    let kept = word.reopenings();
+    match order {
+        Order::Close => word.enter(State::Closed, 0, 0),
+        Order::ForceOpen => word.enter(State::ForcedOpen, kept, 0),
+        Order::Disable => word.enter(State::Disabled, kept, 0),
+        Order::Shadow => word.enter(State::Shadow, kept, 0),
+        Order::OpenFor(wait) => {
+            let wait = Wait::Imposed { nanos: nanos(wait) };
+            word.enter(State::Open, kept, wait.payload())
+        }
+    }
+}
+
+/// Whether the wait of an open word was set by an overload or by `open_for`.
+pub(crate) fn is_imposed(word: Word) -> bool {
+    matches!(Wait::from_payload(word.payload()), Wait::Imposed { .. })
+}
+
+/// Refuses a snapshot that no breaker of this configuration can have been in.
+pub(crate) fn check(snapshot: &Snapshot, config: &Config) -> Result<(), SnapshotError> {
+    if snapshot.state != State::Closed {
+        return Ok(());
+    }
+    if snapshot.time_left > Duration::ZERO {
+        return Err(SnapshotError::ClosedWithTimeLeft);
+    }
+    let (consecutive, threshold) = (snapshot.consecutive, config.threshold());
+    if consecutive >= threshold {
+        return Err(SnapshotError::BeyondThreshold {
+            consecutive,
+            threshold,
+        });
+    }
+    Ok(())
+}
+
+/// The word that a snapshot, already found sensible, restores.
+pub(crate) fn restore(word: Word, snapshot: &Snapshot, config: &Config) -> Word {
+    let kept = snapshot.reopenings;
+    let left = nanos(snapshot.time_left);
+    match snapshot.state {
+        State::Closed => word.enter(State::Closed, 0, snapshot.consecutive),
+        State::Open => {
+            let wait = if snapshot.imposed {
+                Wait::Imposed {
+                    nanos: left.min(LONGEST_RESTORED_IMPOSED_WAIT),
+                }
+            } else {
+                Wait::Remaining {
+                    nanos: left.min(wait::plain(config, kept)),
+                }
+            };
+            word.enter(State::Open, kept, wait.payload())
+        }
+        State::HalfOpen => word.enter(State::Open, kept, Wait::Remaining { nanos: 0 }.payload()),
+        state @ (State::ForcedOpen | State::Disabled | State::Shadow) => word.enter(state, kept, 0),
+    }
+}
+
+/// The change that leads from one word to the next.
+pub(crate) fn change(
+    from: Word,
+    to: Word,
+    trigger: Trigger,
+    failures: u32,
+    config: &Config,
+) -> Change {
+    let wait = (to.state() == State::Open).then(|| Duration::from_nanos(opening(to, config)));
+    Change {
+        from: from.state(),
+        to: to.state(),
+        generation: to.generation(),
+        trigger,
+        failures,
+        wait,
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+    use crate::policy::{Consecutive, sealed::Policy as _};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn config(settings: Settings) -> Config {
+        settings.build().unwrap()
+    }
+
+    fn closed(word: Word, verdict: Verdict, config: &Config) -> Step {
+        settle_closed(word, verdict, 0, |failed| {
+            Consecutive.tally(word, failed, config)
+        })
+    }
+
+    fn half_open(in_flight: u32, successes: u32, failures: u32) -> Word {
+        let trial = Trial {
+            in_flight,
+            successes,
+            failures,
+        };
+        Word::NEW.enter(State::HalfOpen, 2, trial.payload())
+    }
+
+    #[test]
+    fn the_last_of_threshold_failures_in_a_row_trips() {
+        let config = config(Settings::new().threshold(3));
+        let one = Word::NEW.with_payload(1);
+        assert_eq!(
+            closed(Word::NEW, Verdict::Failure, &config),
+            Step::Count(one)
+        );
+        assert_eq!(
+            closed(one, Verdict::Success, &config),
+            Step::Count(Word::NEW)
+        );
+        assert_eq!(closed(one, Verdict::Neutral, &config), Step::Neutral(one));
+        let two = Word::NEW.with_payload(2);
+        let Step::Trip {
+            trigger: Trigger::Failures,
+            failures: 3,
+            next,
+        } = closed(two, Verdict::Failure, &config)
+        else {
+            panic!("the third failure did not trip");
+        };
+        assert_eq!((next.state(), next.reopenings()), (State::Open, 0));
+        assert_eq!(next.generation().get(), 1);
+    }
+
+    #[test]
+    fn an_opening_ends_at_its_wait_and_not_a_nanosecond_before() {
+        let config = config(Settings::new().jitter(0.0));
+        let open = Word::NEW.enter(State::Open, 0, 0);
+        let wait = 30 * SECOND;
+        assert_eq!(
+            ask_at(open, wait - 1, 0, &config),
+            Answer::Refuse(Reason::Open, 1)
+        );
+        assert!(matches!(
+            ask_at(open, wait, 0, &config),
+            Answer::NewTrial(..)
+        ));
+        // The clock may lag by its resolution.
+        assert_eq!(
+            ask_at(open, wait, 7, &config),
+            Answer::Refuse(Reason::Open, 7)
+        );
+        assert!(matches!(
+            ask_at(open, wait + 7, 7, &config),
+            Answer::NewTrial(..)
+        ));
+    }
+
+    #[test]
+    fn a_probe_needs_a_slot_and_a_success_still_to_come() {
+        let config = config(Settings::new().probes(2).close_after(3));
+        let room = |word| matches!(ask_at(word, 0, 0, &config), Answer::Probe(_));
+        assert!(room(half_open(1, 0, 0)));
+        assert!(!room(half_open(2, 0, 0)));
+        assert!(room(half_open(0, 2, 0)));
+        assert!(!room(half_open(1, 2, 0)));
+    }
+
+    #[test]
+    fn with_close_rate_exactly_probes_probes_make_a_trial() {
+        let config = config(Settings::new().probes(4).close_rate(0.5));
+        let room = |word| matches!(ask_at(word, 0, 0, &config), Answer::Probe(_));
+        assert!(room(half_open(1, 1, 1)));
+        assert!(!room(half_open(2, 1, 1)));
+        let decide = |word, verdict| settle_probe(word, verdict, 0, &config);
+        assert!(matches!(
+            decide(half_open(1, 1, 1), Verdict::Failure),
+            Step::Count(_)
+        ));
+        assert!(matches!(
+            decide(half_open(1, 2, 1), Verdict::Failure),
+            Step::Trip { .. }
+        ));
+        assert!(matches!(
+            decide(half_open(1, 2, 1), Verdict::Success),
+            Step::Close { .. }
+        ));
+    }
+
+    #[test]
+    fn a_stuck_trial_is_replaced_only_when_it_is_full_and_its_time_is_over() {
+        let config = config(
+            Settings::new()
+                .probes(2)
+                .probe_timeout(Duration::from_secs(5)),
+        );
+        let full = half_open(2, 0, 0);
+        assert_eq!(
+            ask_at(full, 5 * SECOND - 1, 0, &config),
+            Answer::Refuse(Reason::HalfOpenFull, 1)
+        );
+        let Answer::NewTrial(next, Trigger::ProbeTimedOut) = ask_at(full, 5 * SECOND, 0, &config)
+        else {
+            panic!("still the old trial");
+        };
+        assert_eq!(next.trial(), Trial::FIRST_PROBE);
+        assert_ne!(next.generation(), full.generation());
+        assert!(matches!(
+            ask_at(half_open(1, 0, 0), u64::MAX, 0, &config),
+            Answer::Probe(_)
+        ));
+    }
+
+    #[test]
+    fn reopenings_are_counted_up_to_what_the_word_holds() {
+        let config = config(Settings::new());
+        let mut word = half_open(1, 0, 0);
+        for _ in 0..300 {
+            let Step::Trip { next, .. } = settle_probe(word, Verdict::Failure, 0, &config) else {
+                panic!("a failed probe did not reopen");
+            };
+            word = next.enter(
+                State::HalfOpen,
+                next.reopenings(),
+                Trial::FIRST_PROBE.payload(),
+            );
+        }
+        assert_eq!(word.reopenings(), 255);
+    }
+
+    #[test]
+    fn shadow_reports_once_and_changes_no_state() {
+        let config = config(Settings::new().threshold(1));
+        let shadow = operate(Word::NEW.with_payload(4), Order::Shadow);
+        assert_eq!(shadow.payload(), 0);
+        let Step::WouldTrip { failures: 1, next } = closed(shadow, Verdict::Failure, &config)
+        else {
+            panic!("not reported");
+        };
+        assert_eq!(next.state(), State::Shadow);
+        for verdict in [
+            Verdict::Failure,
+            Verdict::Success,
+            Verdict::Overloaded(Duration::from_secs(1)),
+        ] {
+            assert_eq!(closed(next, verdict, &config), Step::Count(next));
+        }
+    }
+
+    #[test]
+    fn the_largest_threshold_still_counts() {
+        let config = config(Settings::new().threshold(crate::MAX_THRESHOLD));
+        let shadow = operate(Word::NEW, Order::Shadow).with_payload(crate::MAX_THRESHOLD - 2);
+        let Step::Count(next) = closed(shadow, Verdict::Failure, &config) else {
+            panic!("tripped one failure early");
+        };
+        assert!(matches!(
+            closed(next, Verdict::Failure, &config),
+            Step::WouldTrip { .. }
+        ));
+    }
+}

@@ -1,0 +1,185 @@
+//! The word that is the whole state of a breaker.
+//!
+//! ```text
+//! bit 63                 37 36        29 28                       3 2      0
+//!     +--------------------+------------+--------------------------+--------+
+//!     | payload, 27        | reopenings | generation, 26           | state  |
+//!     +--------------------+------------+--------------------------+--------+
+//! ```
+//! The payload means: failures in a row in `Closed` and `Shadow`; probes in
+//! flight, successes and failures (9 bits each) in `HalfOpen`; the wait, as
+//! [`crate::wait`] encodes it, in `Open`.
+
+use crate::state::{Generation, State};
+
+const STATE_BITS: u32 = 3;
+const GENERATION_BITS: u32 = 26;
+const REOPENING_BITS: u32 = 8;
+pub(crate) const PAYLOAD_BITS: u32 = 64 - STATE_BITS - GENERATION_BITS - REOPENING_BITS;
+pub(crate) const TALLY_BITS: u32 = PAYLOAD_BITS / 3;
+
+const GENERATION_SHIFT: u32 = STATE_BITS;
+const REOPENING_SHIFT: u32 = GENERATION_SHIFT + GENERATION_BITS;
+const PAYLOAD_SHIFT: u32 = REOPENING_SHIFT + REOPENING_BITS;
+
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+/// Payload of `Shadow` once it has reported that it would have tripped.
+/// No count of failures reaches it.
+pub(crate) const REPORTED: u32 = mask(PAYLOAD_BITS) as u32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word(u64);
+
+impl Word {
+    /// Closed, generation 0, nothing counted.
+    pub(crate) const NEW: Self = Self(0);
+
+    pub(crate) const fn from_raw(raw: u64) -> Self {
+        Self(raw)
+    }
+
+    pub(crate) const fn raw(self) -> u64 {
+        self.0
+    }
+
+    /// Closed with no failure before: the one word on which a success in the
+    /// consecutive policy writes nothing.
+    pub(crate) const fn idle(generation: Generation) -> Self {
+        Self((generation.0 as u64) << GENERATION_SHIFT)
+    }
+
+    pub(crate) const fn is_closed(self) -> bool {
+        self.0 & mask(STATE_BITS) == 0
+    }
+
+    pub(crate) const fn state(self) -> State {
+        match self.0 & mask(STATE_BITS) {
+            1 => State::Open,
+            2 => State::HalfOpen,
+            3 => State::ForcedOpen,
+            4 => State::Disabled,
+            5 => State::Shadow,
+            // 0; 6 and 7 are never written.
+            _ => State::Closed,
+        }
+    }
+
+    pub(crate) const fn generation(self) -> Generation {
+        Generation(((self.0 >> GENERATION_SHIFT) & mask(GENERATION_BITS)) as u32)
+    }
+
+    pub(crate) const fn reopenings(self) -> u8 {
+        ((self.0 >> REOPENING_SHIFT) & mask(REOPENING_BITS)) as u8
+    }
+
+    pub(crate) const fn payload(self) -> u32 {
+        (self.0 >> PAYLOAD_SHIFT) as u32
+    }
+
+    pub(crate) const fn with_payload(self, payload: u32) -> Self {
+        let kept = self.0 & mask(PAYLOAD_SHIFT);
+        Self(kept | (payload as u64 & mask(PAYLOAD_BITS)) << PAYLOAD_SHIFT)
+    }
+
+    pub(crate) const fn trial(self) -> Trial {
+        let payload = self.payload();
+        let tally = mask(TALLY_BITS) as u32;
+        Trial {
+            in_flight: payload & tally,
+            successes: (payload >> TALLY_BITS) & tally,
+            failures: payload >> (2 * TALLY_BITS),
+        }
+    }
+
+    /// The first word of the next generation.
+    pub(crate) const fn enter(self, state: State, reopenings: u8, payload: u32) -> Self {
+        let tag = match state {
+            State::Closed => 0,
+            State::Open => 1,
+            State::HalfOpen => 2,
+            State::ForcedOpen => 3,
+            State::Disabled => 4,
+            State::Shadow => 5,
+        };
+        let generation = (self.generation().0 as u64 + 1) & mask(GENERATION_BITS);
+        Self(tag | generation << GENERATION_SHIFT | (reopenings as u64) << REOPENING_SHIFT)
+            .with_payload(payload)
+    }
+}
+
+/// The payload of `HalfOpen`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Trial {
+    pub(crate) in_flight: u32,
+    pub(crate) successes: u32,
+    pub(crate) failures: u32,
+}
+
+impl Trial {
+    /// A trial whose first probe was just admitted.
+    pub(crate) const FIRST_PROBE: Self = Self {
+        in_flight: 1,
+        successes: 0,
+        failures: 0,
+    };
+
+    pub(crate) const fn payload(self) -> u32 {
+        self.in_flight | self.successes << TALLY_BITS | self.failures << (2 * TALLY_BITS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATES: [State; 6] = [
+        State::Closed,
+        State::Open,
+        State::HalfOpen,
+        State::ForcedOpen,
+        State::Disabled,
+        State::Shadow,
+    ];
+
+    #[test]
+    fn fields_do_not_touch_each_other() {
+        for state in STATES {
+            for (reopenings, payload) in [(0, 0), (255, 0), (0, REPORTED), (255, REPORTED), (3, 5)]
+            {
+                let word = Word::NEW.enter(state, reopenings, payload);
+                assert_eq!(word.state(), state);
+                assert_eq!(word.reopenings(), reopenings);
+                assert_eq!(word.payload(), payload);
+                assert_eq!(word.generation().get(), 1);
+                assert_eq!(Word::from_raw(word.raw()), word);
+            }
+        }
+    }
+
+    #[test]
+    fn the_generation_after_the_last_is_the_first() {
+        let last = Word::idle(Generation((1 << GENERATION_BITS) - 1));
+        assert_eq!(last.state(), State::Closed);
+        let next = last.enter(State::Open, 7, 9);
+        assert_eq!(next.generation().get(), 0);
+        assert_eq!(
+            (next.state(), next.reopenings(), next.payload()),
+            (State::Open, 7, 9)
+        );
+    }
+
+    #[test]
+    fn a_trial_holds_three_tallies() {
+        let trial = Trial {
+            in_flight: 511,
+            successes: 1,
+            failures: 510,
+        };
+        let word = Word::NEW.enter(State::HalfOpen, 255, trial.payload());
+        assert_eq!(word.trial(), trial);
+        assert_eq!(word.reopenings(), 255);
+    }
+}
