@@ -1,0 +1,148 @@
+//! A breaker and the state and clock that its calls act on: its own, or, inside
+//! a test scope, the scope's.
+
+use crate::breaker::Breaker;
+use crate::error::CircuitOpenError;
+use crate::notify;
+use breaker_core::{Change, Circuit, Clock, Effect, Generation, Outcome, Policy};
+
+pub(crate) struct Bound<'b, C: 'static, P: 'static> {
+    breaker: &'b Breaker<C, P>,
+    #[cfg(feature = "test-util")]
+    scoped: Option<crate::test::Scoped<P>>,
+}
+
+/// The clock that a bound breaker reads.
+pub(crate) enum BoundClock<'a, C> {
+    Own(&'a C),
+    /// A reading that the caller gave, in nanoseconds: exact.
+    Given(u64, &'a C),
+    #[cfg(feature = "test-util")]
+    Scoped(&'a breaker_core::ManualClock),
+}
+
+impl<'b, C, P> Bound<'b, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    #[inline]
+    pub(crate) fn new(breaker: &'b Breaker<C, P>) -> Self {
+        Self {
+            breaker,
+            #[cfg(feature = "test-util")]
+            scoped: crate::test::Scoped::of(breaker),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn breaker(&self) -> &'b Breaker<C, P> {
+        self.breaker
+    }
+
+    #[inline]
+    pub(crate) fn circuit(&self) -> &Circuit<P> {
+        #[cfg(feature = "test-util")]
+        if let Some(scoped) = &self.scoped {
+            return scoped.circuit();
+        }
+        self.breaker.own_circuit()
+    }
+
+    #[inline]
+    pub(crate) fn clock(&self) -> BoundClock<'_, C> {
+        #[cfg(feature = "test-util")]
+        if let Some(scoped) = &self.scoped {
+            return BoundClock::Scoped(scoped.clock());
+        }
+        BoundClock::Own(self.breaker.own_clock())
+    }
+
+    fn clock_or(&self, given: Option<u64>) -> BoundClock<'_, C> {
+        match given {
+            Some(now) => BoundClock::Given(now, self.breaker.own_clock()),
+            None => self.clock(),
+        }
+    }
+
+    /// Asks for admission, at a given reading or by the clock.
+    #[inline]
+    pub(crate) fn admit(&self, given: Option<u64>) -> Result<Generation, CircuitOpenError> {
+        #[cfg(feature = "std")]
+        crate::registry::enter(self.breaker);
+        match self.circuit().admit_if_closed() {
+            Some(generation) => Ok(generation),
+            None => self.admit_unless_closed(given),
+        }
+    }
+
+    #[inline(never)]
+    fn admit_unless_closed(&self, given: Option<u64>) -> Result<Generation, CircuitOpenError> {
+        match self.circuit().try_admit(&self.clock_or(given)) {
+            Ok(admission) => {
+                if let Some(change) = &admission.change {
+                    // The slot is taken: if telling an observer went wrong it
+                    // would be lost. Observers that panic are caught there.
+                    self.notify(change);
+                }
+                Ok(admission.generation)
+            }
+            Err(rejected) => {
+                let refused = CircuitOpenError::new(self.breaker.label().clone(), &rejected);
+                notify::rejected(&refused, rejected.generation);
+                Err(refused)
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn settle(
+        &self,
+        generation: Generation,
+        outcome: Outcome,
+        given: Option<u64>,
+    ) -> Effect {
+        let effect = self
+            .circuit()
+            .settle(generation, outcome, &self.clock_or(given));
+        if let Some(change) = effect.change() {
+            self.notify(change);
+        }
+        effect
+    }
+
+    pub(crate) fn notify(&self, change: &Change) {
+        notify::state_changed(self.breaker.label(), change);
+    }
+}
+
+impl<C: Clock> Clock for BoundClock<'_, C> {
+    #[inline]
+    fn now(&self) -> u64 {
+        match self {
+            Self::Own(clock) => clock.now(),
+            Self::Given(now, _) => *now,
+            #[cfg(feature = "test-util")]
+            Self::Scoped(clock) => clock.now(),
+        }
+    }
+
+    #[inline]
+    fn resolution(&self) -> u64 {
+        match self {
+            Self::Own(clock) => clock.resolution(),
+            Self::Given(..) => 0,
+            #[cfg(feature = "test-util")]
+            Self::Scoped(clock) => clock.resolution(),
+        }
+    }
+
+    #[inline]
+    fn entropy(&self) -> Option<u64> {
+        match self {
+            Self::Own(clock) | Self::Given(_, clock) => clock.entropy(),
+            #[cfg(feature = "test-util")]
+            Self::Scoped(clock) => clock.entropy(),
+        }
+    }
+}

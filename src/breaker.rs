@@ -1,0 +1,322 @@
+//! A breaker: a circuit with a name and a clock.
+
+use crate::bound::Bound;
+use crate::clock::DefaultClock;
+use crate::error::{CallError, CircuitOpenError};
+use crate::name::Name;
+use crate::permit::Permit;
+use crate::ticket::Ticket;
+use breaker_core::{
+    Change, Circuit, Clock, Config, Consecutive, Generation, Policy, Snapshot, SnapshotError, State,
+};
+use core::fmt;
+use core::time::Duration;
+
+/// A circuit breaker, bound to a clock.
+///
+/// | made by | for | found by [`find`](crate::find) |
+/// | --- | --- | --- |
+/// | [`#[circuit_breaker]`](crate::circuit_breaker) | one function | from its first call |
+/// | [`breaker!`](crate::breaker) | several functions | from its first call |
+/// | [`Breaker::shared`] | one client object | until it is dropped |
+/// | [`Breaker::new`], [`Breaker::with_clock`] | a breaker by hand | never |
+///
+/// ```
+/// use breakerbox::{Breaker, CallError, Settings, State};
+///
+/// static PMS: Breaker = Breaker::new("pms", Settings::new().threshold(1).must());
+///
+/// let failed = PMS.call_sync(|| Err::<(), _>("no answer"));
+/// assert_eq!(failed, Err(CallError::Call("no answer")));
+/// assert_eq!(PMS.state(), State::Open);
+/// let refused = PMS.call_sync(|| Ok::<_, &str>("never run"));
+/// assert!(matches!(refused, Err(CallError::Open(_))));
+/// ```
+pub struct Breaker<C = DefaultClock, P = Consecutive>
+where
+    C: 'static,
+    P: 'static,
+{
+    circuit: Circuit<P>,
+    clock: C,
+    name: Name,
+    #[cfg(feature = "std")]
+    listing: crate::registry::Listing<C, P>,
+}
+
+impl<C> Breaker<C> {
+    /// A breaker by hand, with a clock of one's own. It does not enter the
+    /// registry: [`find`](crate::find) does not know it.
+    #[must_use]
+    pub const fn with_clock(name: &'static str, config: Config, clock: C) -> Self {
+        Self {
+            circuit: Circuit::new(config),
+            clock,
+            name: Name::Static(name),
+            #[cfg(feature = "std")]
+            listing: crate::registry::Listing::unlisted(),
+        }
+    }
+}
+
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+impl Breaker {
+    /// A breaker by hand. It does not enter the registry:
+    /// [`find`](crate::find) does not know it.
+    #[must_use]
+    pub const fn new(name: &'static str, config: Config) -> Self {
+        Self::with_clock(name, config, crate::clock::SystemClock)
+    }
+
+    /// A `static` that enters the registry at its first call; `place` says
+    /// where it stands. [`breaker!`](crate::breaker) writes this.
+    pub(crate) const fn declared(
+        name: &'static str,
+        config: Config,
+        place: crate::registry::Declaration<DefaultClock, Consecutive>,
+    ) -> Self {
+        Self {
+            circuit: Circuit::new(config),
+            clock: crate::clock::SystemClock,
+            name: Name::Static(name),
+            listing: crate::registry::Listing::declared(place),
+        }
+    }
+
+    /// A breaker for one client object. It enters the registry at once and
+    /// leaves it when the last `Arc` is dropped. A name that is already taken
+    /// gets the place of this call, `@file:line`.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config};
+    /// use std::sync::Arc;
+    ///
+    /// struct Client {
+    ///     breaker: Arc<Breaker>,
+    /// }
+    /// let client = Client { breaker: Breaker::shared("pms-of-h1", Config::DEFAULT) };
+    /// assert!(breakerbox::find("pms-of-h1").is_some());
+    /// drop(client);
+    /// assert!(breakerbox::find("pms-of-h1").is_none());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn shared(name: impl Into<String>, config: Config) -> std::sync::Arc<Self> {
+        let breaker = std::sync::Arc::new(Self {
+            circuit: Circuit::new(config),
+            clock: crate::clock::SystemClock,
+            name: Name::from(name.into()),
+            listing: crate::registry::Listing::shared(),
+        });
+        crate::registry::enter_shared(&breaker);
+        breaker
+    }
+}
+
+// For callers
+impl<C, P> Breaker<C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    /// Asks whether a call may be made now: the two-step form. The permit
+    /// settles the call, also when it is just dropped.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config, Effect};
+    ///
+    /// let pms = Breaker::new("pms", Config::DEFAULT);
+    /// let permit = pms.admit()?;
+    /// // .. the call ..
+    /// assert_eq!(permit.success(), Effect::Counted);
+    /// # Ok::<(), breakerbox::CircuitOpenError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CircuitOpenError`]: the call must not be made.
+    #[inline]
+    pub fn admit(&self) -> Result<Permit<'_, C, P>, CircuitOpenError> {
+        self.admit_given(None)
+    }
+
+    /// [`admit`](Self::admit) at an explicit time, in nanoseconds since the
+    /// origin of the breaker's clock, which is then not read. The permit settles
+    /// at that time too, unless [`Permit::settle_at`] says otherwise.
+    ///
+    /// # Errors
+    /// [`CircuitOpenError`]: the call must not be made.
+    pub fn admit_at(&self, now: u64) -> Result<Permit<'_, C, P>, CircuitOpenError> {
+        self.admit_given(Some(now))
+    }
+
+    #[inline]
+    fn admit_given(&self, given: Option<u64>) -> Result<Permit<'_, C, P>, CircuitOpenError> {
+        let mut ticket = Ticket::new(Bound::new(self));
+        ticket.admit(given)?;
+        Ok(Permit::new(ticket, given))
+    }
+
+    /// Guards a plain call. Every `Err` counts as a failure; to choose, see
+    /// [`Breaker::classify`]. A panic counts as a failure and goes on.
+    ///
+    /// # Errors
+    /// [`CallError::Call`] with the call's own error, [`CallError::Open`] if it
+    /// was refused and not made.
+    #[inline]
+    pub fn call_sync<T, E>(&self, call: impl FnOnce() -> Result<T, E>) -> Result<T, CallError<E>> {
+        self.every_err().call_sync(call)
+    }
+}
+
+// For operators
+impl<C, P> Breaker<C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    /// The name in errors, events and the registry. A generated breaker's is
+    /// final from its first call on.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.label().as_str()
+    }
+
+    /// The state. Reading it changes nothing: a breaker whose wait is over is
+    /// open until a call asks.
+    #[must_use]
+    pub fn state(&self) -> State {
+        Bound::new(self).circuit().state()
+    }
+
+    /// The number of the last entry into a state.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        Bound::new(self).circuit().generation()
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        self.circuit.config()
+    }
+
+    /// The state, to be restored in another process or run.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config, State};
+    ///
+    /// let before = Breaker::new("pms", Config::DEFAULT);
+    /// before.open_for(std::time::Duration::from_secs(60));
+    /// let snapshot = before.snapshot();
+    ///
+    /// let after = Breaker::new("pms", Config::DEFAULT);
+    /// after.restore(&snapshot)?;
+    /// assert_eq!(after.state(), State::Open);
+    /// # Ok::<(), breakerbox::SnapshotError>(())
+    /// ```
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let bound = Bound::new(self);
+        bound.circuit().snapshot(&bound.clock())
+    }
+
+    /// Takes over the state of a snapshot; calls in flight are late.
+    ///
+    /// # Errors
+    /// [`SnapshotError`] for nonsense; the breaker stays as it was.
+    pub fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
+        let bound = Bound::new(self);
+        let change = bound.circuit().restore(snapshot, &bound.clock())?;
+        bound.notify(&change);
+        Ok(change)
+    }
+
+    /// Closes the breaker; counters and backoff are forgotten.
+    pub fn close(&self) -> Change {
+        self.operate(|circuit, clock| circuit.close(&clock))
+    }
+
+    /// [`close`](Self::close), and the configuration is again what was
+    /// declared.
+    pub fn clear(&self) -> Change {
+        self.operate(|circuit, clock| circuit.clear(&clock))
+    }
+
+    /// Refuses every call until another operator call.
+    pub fn force_open(&self) -> Change {
+        self.operate(|circuit, clock| circuit.force_open(&clock))
+    }
+
+    /// Admits every call and records nothing until another operator call.
+    pub fn disable(&self) -> Change {
+        self.operate(|circuit, clock| circuit.disable(&clock))
+    }
+
+    /// Admits every call and reports what the breaker would have done, until
+    /// another operator call: for rolling a breaker out.
+    pub fn shadow(&self) -> Change {
+        self.operate(|circuit, clock| circuit.shadow(&clock))
+    }
+
+    /// Opens for exactly `wait`.
+    pub fn open_for(&self, wait: Duration) -> Change {
+        self.operate(|circuit, clock| circuit.open_for(wait, &clock))
+    }
+
+    fn operate(
+        &self,
+        order: impl FnOnce(&Circuit<P>, crate::bound::BoundClock<'_, C>) -> Change,
+    ) -> Change {
+        let bound = Bound::new(self);
+        let change = order(bound.circuit(), bound.clock());
+        bound.notify(&change);
+        change
+    }
+}
+
+// For the rest of the crate
+impl<C, P> Breaker<C, P> {
+    pub(crate) fn own_circuit(&self) -> &Circuit<P> {
+        &self.circuit
+    }
+
+    pub(crate) fn own_clock(&self) -> &C {
+        &self.clock
+    }
+
+    pub(crate) fn declared_name(&self) -> &Name {
+        &self.name
+    }
+
+    pub(crate) fn label(&self) -> &Name {
+        #[cfg(feature = "std")]
+        if let Some(name) = self.listing.name() {
+            return name;
+        }
+        &self.name
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn listing(&self) -> &crate::registry::Listing<C, P> {
+        &self.listing
+    }
+}
+
+#[cfg(feature = "std")]
+impl<C, P> Drop for Breaker<C, P> {
+    fn drop(&mut self) {
+        self.listing.leave();
+    }
+}
+
+impl<C, P: Policy> fmt::Debug for Breaker<C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Breaker")
+            .field("name", self.label())
+            .field("circuit", &self.circuit)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,438 @@
+//! Running a call through a breaker.
+
+use crate::bound::Bound;
+use crate::breaker::Breaker;
+use crate::classify::{ByError, Classify, EveryErr, Verdict};
+use crate::error::{CallError, CircuitOpenError, TimeoutError};
+use crate::limit::{Expired, Limit, Never, Unlimited, Within};
+use crate::ticket::Ticket;
+use crate::timer::Timer;
+use breaker_core::{Clock, Consecutive, Outcome, Policy};
+use core::fmt;
+use core::future::Future;
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+use pin_project_lite::pin_project;
+
+/// How a guarded call ended. `T` is [`Never`] where there is no time limit.
+#[derive(Debug)]
+pub enum Ended<O, T = TimeoutError> {
+    /// With this output, which is no counted failure.
+    Done(O),
+    /// With this output, which counted as a failure.
+    Failed(O),
+    /// It was refused.
+    Open(CircuitOpenError),
+    /// It took too long.
+    TimedOut(T),
+}
+
+/// What a limit's end is to a caller.
+pub trait Expiry {
+    type Error;
+
+    fn error<C, P: Policy>(self, breaker: &Breaker<C, P>) -> Self::Error;
+}
+
+impl Expiry for Never {
+    type Error = Self;
+
+    fn error<C, P: Policy>(self, _: &Breaker<C, P>) -> Self {
+        self
+    }
+}
+
+impl Expiry for Expired {
+    type Error = TimeoutError;
+
+    fn error<C, P: Policy>(self, breaker: &Breaker<C, P>) -> TimeoutError {
+        TimeoutError::new(breaker.label().clone(), self.0)
+    }
+}
+
+/// Settles by the output.
+fn end<O, C, P, K, T>(ticket: &mut Ticket<'_, C, P>, classify: K, output: O) -> Ended<O, T>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+    K: Classify<O>,
+{
+    let outcome = ticket.watch(|| classify.classify(&output));
+    ticket.settle(outcome, None);
+    match outcome {
+        Outcome::Success | Outcome::Ignored => Ended::Done(output),
+        _ => Ended::Failed(output),
+    }
+}
+
+/// A plain call through a breaker.
+#[inline]
+pub fn run_sync<O, C, P, K>(
+    breaker: &Breaker<C, P>,
+    classify: K,
+    call: impl FnOnce() -> O,
+) -> Ended<O, Never>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+    K: Classify<O>,
+{
+    let mut ticket = Ticket::new(Bound::new(breaker));
+    if let Err(open) = ticket.admit(None) {
+        return Ended::Open(open);
+    }
+    let output = ticket.watch(call);
+    end(&mut ticket, classify, output)
+}
+
+pin_project! {
+    /// A future through a breaker. Asks for admission when it is first polled;
+    /// dropped before that, it was never a call.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Guarded<'b, F, K, L, C, P>
+    where
+        C: Clock,
+        C: Send,
+        C: Sync,
+        C: 'static,
+        P: Policy,
+        P: Send,
+        P: Sync,
+        P: 'static,
+    {
+        // Dropped first: a call is over before its slot is given back.
+        #[pin]
+        body: F,
+        #[pin]
+        limit: L,
+        // Empty once the call has ended.
+        classify: Option<K>,
+        ticket: Ticket<'b, C, P>,
+    }
+}
+
+impl<'b, F, K, L, C, P> Guarded<'b, F, K, L, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    #[inline]
+    pub(crate) fn new(breaker: &'b Breaker<C, P>, classify: K, limit: L, body: F) -> Self {
+        let ticket = Ticket::new(Bound::new(breaker));
+        Self {
+            body,
+            limit,
+            classify: Some(classify),
+            ticket,
+        }
+    }
+}
+
+impl<F, K, L, C, P> Future for Guarded<'_, F, K, L, C, P>
+where
+    F: Future,
+    K: Classify<F::Output>,
+    L: Limit<Expired: Expiry>,
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    type Output = Ended<F::Output, <L::Expired as Expiry>::Error>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        if this.ticket.generation().is_none() {
+            if this.classify.is_none() {
+                // Like an async block's: polled after it was ready.
+                panic!("a guarded future was polled after it had ended");
+            }
+            if let Err(open) = this.ticket.admit(None) {
+                *this.classify = None;
+                return Poll::Ready(Ended::Open(open));
+            }
+        }
+        if let Poll::Ready(output) = this.ticket.watch(|| this.body.as_mut().poll(context)) {
+            let Some(classify) = this.classify.take() else {
+                unreachable!("a call is classified once");
+            };
+            return Poll::Ready(end(this.ticket, classify, output));
+        }
+        let expired = ready!(this.limit.as_mut().poll_expired(context));
+        *this.classify = None;
+        this.ticket.settle(Outcome::Failure, None);
+        Poll::Ready(Ended::TimedOut(expired.error(this.ticket.breaker())))
+    }
+}
+
+impl<F, K, L, C, P> fmt::Debug for Guarded<'_, F, K, L, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guarded")
+            .field("breaker", self.ticket.breaker().label())
+            .finish_non_exhaustive()
+    }
+}
+
+pin_project! {
+    /// A guarded call, made by [`Breaker::call`]: a future of
+    /// `Result<T, CallError<E>>`.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Call<'b, F, K, L, C, P>
+    where
+        C: Clock,
+        C: Send,
+        C: Sync,
+        C: 'static,
+        P: Policy,
+        P: Send,
+        P: Sync,
+        P: 'static,
+    {
+        #[pin]
+        guarded: Guarded<'b, F, K, L, C, P>,
+    }
+}
+
+impl<'b, F, K, L, C, P> Call<'b, F, K, L, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    /// Which errors count: `true` or [`Outcome::Failure`] does. Without, every
+    /// `Err` counts.
+    pub fn classify<T, E, N, R>(self, classify: N) -> Call<'b, F, ByError<N>, L, C, P>
+    where
+        F: Future<Output = Result<T, E>>,
+        N: FnOnce(&E) -> R,
+        R: Verdict,
+    {
+        let Guarded {
+            body,
+            limit,
+            ticket,
+            ..
+        } = self.guarded;
+        let classify = Some(ByError(classify));
+        Call {
+            guarded: Guarded {
+                body,
+                limit,
+                classify,
+                ticket,
+            },
+        }
+    }
+
+    /// A limit in time, from the moment the call is first pending; past it the
+    /// call is dropped and counts as a failure. One that is longer than the
+    /// breaker's `probe_timeout` is cut to it: an answer after that is too late
+    /// to count.
+    #[cfg(feature = "tokio")]
+    pub fn timeout(
+        self,
+        after: Duration,
+    ) -> Call<'b, F, K, Within<crate::timer::TokioTimer>, C, P> {
+        self.timeout_by(crate::timer::TokioTimer, after)
+    }
+
+    /// `timeout` by a timer of one's own.
+    pub fn timeout_by<T: Timer>(
+        self,
+        timer: T,
+        after: Duration,
+    ) -> Call<'b, F, K, Within<T>, C, P> {
+        let Guarded {
+            body,
+            classify,
+            ticket,
+            ..
+        } = self.guarded;
+        let limit = within(ticket.breaker(), timer, after);
+        Call {
+            guarded: Guarded {
+                body,
+                limit,
+                classify,
+                ticket,
+            },
+        }
+    }
+}
+
+pub(crate) fn within<T: Timer, C, P>(
+    breaker: &Breaker<C, P>,
+    timer: T,
+    after: Duration,
+) -> Within<T>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    Within::new(timer, after.min(breaker.config().probe_timeout()))
+}
+
+impl<F, K, L, C, P, T, E> Future for Call<'_, F, K, L, C, P>
+where
+    F: Future<Output = Result<T, E>>,
+    K: Classify<Result<T, E>>,
+    L: Limit<Expired: Expiry<Error: Into<CallError<E>>>>,
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    type Output = Result<T, CallError<E>>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(match ready!(self.project().guarded.poll(context)) {
+            Ended::Done(output) | Ended::Failed(output) => output.map_err(CallError::Call),
+            Ended::Open(open) => Err(CallError::Open(open)),
+            Ended::TimedOut(expired) => Err(expired.into()),
+        })
+    }
+}
+
+impl<E> From<Never> for CallError<E> {
+    fn from(never: Never) -> Self {
+        match never {}
+    }
+}
+
+impl<F, K, L, C, P> fmt::Debug for Call<'_, F, K, L, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Call").field(&self.guarded).finish()
+    }
+}
+
+impl<C, P> Breaker<C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    /// Guards a future. Nothing happens before it is polled.
+    ///
+    /// ```
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// use breakerbox::{Breaker, CallError, Config};
+    /// use std::time::Duration;
+    ///
+    /// static PMS: Breaker = Breaker::new("pms", Config::DEFAULT);
+    ///
+    /// async fn rooms() -> Result<u32, std::io::Error> {
+    ///     Ok(3)
+    /// }
+    /// let answer = PMS
+    ///     .call(rooms())
+    ///     .classify(|e| e.kind() != std::io::ErrorKind::NotFound)
+    ///     .timeout(Duration::from_secs(2))
+    ///     .await;
+    /// assert_eq!(answer.unwrap(), 3);
+    /// # });
+    /// ```
+    ///
+    /// # Errors
+    /// [`CallError::Call`] with the call's own error, [`CallError::Open`] if it
+    /// was refused and not made, [`CallError::TimedOut`] past its `timeout`.
+    #[inline]
+    pub fn call<F: Future>(&self, call: F) -> Call<'_, F, EveryErr, Unlimited, C, P> {
+        Call {
+            guarded: Guarded::new(self, EveryErr, Unlimited, call),
+        }
+    }
+
+    /// Which errors count in the call that follows: `true` or
+    /// [`Outcome::Failure`] does.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config};
+    /// use std::io::{Error, ErrorKind};
+    ///
+    /// let files = Breaker::new("files", Config::DEFAULT);
+    /// let read = files
+    ///     .classify(|e: &Error| e.kind() != ErrorKind::NotFound)
+    ///     .call_sync(|| std::fs::read("/nowhere"));
+    /// assert!(read.is_err());
+    /// assert_eq!(files.snapshot().consecutive, 0);
+    /// ```
+    pub fn classify<E, R, N>(&self, classify: N) -> Classified<'_, E, ByError<N>, C, P>
+    where
+        N: FnOnce(&E) -> R,
+        R: Verdict,
+    {
+        Classified {
+            breaker: self,
+            classify: ByError(classify),
+            error: PhantomData,
+        }
+    }
+
+    pub(crate) fn every_err<E>(&self) -> Classified<'_, E, EveryErr, C, P> {
+        Classified {
+            breaker: self,
+            classify: EveryErr,
+            error: PhantomData,
+        }
+    }
+}
+
+/// A breaker and what counts for the call that follows: made by
+/// [`Breaker::classify`].
+#[must_use = "a classifier does nothing without a call"]
+pub struct Classified<'b, E, K, C = crate::DefaultClock, P = Consecutive>
+where
+    C: 'static,
+    P: 'static,
+{
+    breaker: &'b Breaker<C, P>,
+    classify: K,
+    error: PhantomData<fn(&E)>,
+}
+
+impl<'b, E, K, C, P> Classified<'b, E, K, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    /// [`Breaker::call`].
+    pub fn call<T, F>(self, call: F) -> Call<'b, F, K, Unlimited, C, P>
+    where
+        F: Future<Output = Result<T, E>>,
+    {
+        Call {
+            guarded: Guarded::new(self.breaker, self.classify, Unlimited, call),
+        }
+    }
+
+    /// [`Breaker::call_sync`].
+    ///
+    /// # Errors
+    /// [`CallError::Call`] with the call's own error, [`CallError::Open`] if it
+    /// was refused and not made.
+    #[inline]
+    pub fn call_sync<T>(self, call: impl FnOnce() -> Result<T, E>) -> Result<T, CallError<E>>
+    where
+        K: Classify<Result<T, E>>,
+    {
+        match run_sync(self.breaker, self.classify, call) {
+            Ended::Done(output) | Ended::Failed(output) => output.map_err(CallError::Call),
+            Ended::Open(open) => Err(CallError::Open(open)),
+            Ended::TimedOut(never) => match never {},
+        }
+    }
+}
+
+impl<E, K, C, P: Policy> fmt::Debug for Classified<'_, E, K, C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Classified")
+            .field("breaker", self.breaker)
+            .finish_non_exhaustive()
+    }
+}

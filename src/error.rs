@@ -1,0 +1,145 @@
+//! What a caller gets when a call was refused or given up.
+
+use crate::name::Name;
+use breaker_core::{Reason, Rejected};
+use core::time::Duration;
+
+/// The breaker refused the call: it was not made.
+///
+/// Made without allocating. Implement `From<CircuitOpenError>` for your error
+/// type, or use [`CallError`].
+///
+/// ```
+/// use breakerbox::{Breaker, Config, Reason};
+///
+/// let pms = Breaker::new("pms", Config::DEFAULT);
+/// pms.force_open();
+/// let refused = pms.admit().unwrap_err();
+/// assert_eq!(refused.name(), "pms");
+/// assert_eq!(refused.reason(), Reason::ForcedOpen);
+/// assert_eq!(refused.to_string(), "circuit `pms` is held open by an operator");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("circuit `{}` is {reason}{}", name.as_str(), RetryAfter(*retry_after))]
+pub struct CircuitOpenError {
+    name: Name,
+    reason: Reason,
+    retry_after: Option<Duration>,
+}
+
+impl CircuitOpenError {
+    pub(crate) fn new(name: Name, rejected: &Rejected) -> Self {
+        Self {
+            name,
+            reason: rejected.reason,
+            retry_after: rejected.retry_after,
+        }
+    }
+
+    /// The breaker's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// Why the call was refused.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+
+    /// How long until a call may be admitted: what to answer as `Retry-After`.
+    /// `None` where only an operator can tell ([`Reason::ForcedOpen`]).
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+}
+
+struct RetryAfter(Option<Duration>);
+
+impl core::fmt::Display for RetryAfter {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0 {
+            Some(wait) => write!(f, ": retry in {wait:?}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The call took longer than its `timeout`: it was dropped, and counted as a
+/// failure.
+///
+/// Implement `From<TimeoutError>` for your error type, or use [`CallError`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("call through circuit `{}` timed out after {after:?}", name.as_str())]
+pub struct TimeoutError {
+    name: Name,
+    after: Duration,
+}
+
+impl TimeoutError {
+    pub(crate) fn new(name: Name, after: Duration) -> Self {
+        Self { name, after }
+    }
+
+    /// The breaker's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// The time limit that passed.
+    #[must_use]
+    pub fn after(&self) -> Duration {
+        self.after
+    }
+}
+
+/// The error of a guarded call whose own error type is somebody else's.
+///
+/// ```
+/// use breakerbox::{CallError, circuit_breaker};
+///
+/// #[circuit_breaker]
+/// fn read(path: &str) -> Result<String, CallError<std::io::Error>> {
+///     std::fs::read_to_string(path).map_err(CallError::Call)
+/// }
+/// # let _scope = breakerbox::test::scope();
+/// assert!(matches!(read("/nowhere"), Err(CallError::Call(_))));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError<E> {
+    /// The call was made and failed with this.
+    #[error(transparent)]
+    Call(E),
+    /// The call was refused.
+    #[error(transparent)]
+    Open(CircuitOpenError),
+    /// The call took too long.
+    #[error(transparent)]
+    TimedOut(TimeoutError),
+}
+
+impl<E> CallError<E> {
+    /// The call's own error, if it was made and failed.
+    #[must_use]
+    pub fn into_call(self) -> Option<E> {
+        match self {
+            Self::Call(error) => Some(error),
+            Self::Open(_) | Self::TimedOut(_) => None,
+        }
+    }
+}
+
+impl<E> From<CircuitOpenError> for CallError<E> {
+    fn from(open: CircuitOpenError) -> Self {
+        Self::Open(open)
+    }
+}
+
+impl<E> From<TimeoutError> for CallError<E> {
+    fn from(timed_out: TimeoutError) -> Self {
+        Self::TimedOut(timed_out)
+    }
+}

@@ -1,0 +1,358 @@
+//! Hearing of state changes, rejections and served fallbacks.
+//!
+//! ```
+//! use breakerbox::observe::{self, Observer, StateChange};
+//! use breakerbox::{Breaker, Settings};
+//! use std::sync::{Arc, Mutex};
+//!
+//! #[derive(Default)]
+//! struct Lines(Mutex<Vec<String>>);
+//! impl Observer for Lines {
+//!     fn state_changed(&self, event: &StateChange<'_>) {
+//!         self.0.lock().unwrap().push(event.to_string());
+//!     }
+//! }
+//!
+//! let lines = Arc::new(Lines::default());
+//! let _installed = observe::install(lines.clone());
+//! let pms = Breaker::new("pms", Settings::new().threshold(2).jitter(0.0).must());
+//! for _ in 0..2 {
+//!     let _ = pms.call_sync(|| Err::<(), _>("no answer"));
+//! }
+//! assert_eq!(*lines.0.lock().unwrap(), ["circuit `pms` opened after 2 failures, for 30s"]);
+//! ```
+//!
+//! Observers run on the thread of the call that caused the event, outside any
+//! lock, after the breaker has changed. One that panics is told nothing worse
+//! than that: the panic is caught, the call goes on. Events carry the
+//! breaker's generation and a sequence number of the process; under
+//! concurrency two may be delivered in either order, and these two put them
+//! right.
+
+pub use crate::notify::InPlaceOf;
+
+use crate::error::CircuitOpenError;
+use crate::name::Name;
+use breaker_core::{Change, Generation, State, Trigger};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Hears of what breakers do. Every method does nothing by default.
+pub trait Observer: Send + Sync {
+    /// A breaker entered a state.
+    fn state_changed(&self, event: &StateChange<'_>) {
+        let _ = event;
+    }
+
+    /// A call was refused.
+    fn rejected(&self, event: &Rejection<'_>) {
+        let _ = event;
+    }
+
+    /// A fallback's answer was served: what the caller got is not fresh.
+    fn fallback_served(&self, event: &FallbackServed<'_>) {
+        let _ = event;
+    }
+}
+
+impl<T: Observer + ?Sized> Observer for Arc<T> {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        (**self).state_changed(event);
+    }
+
+    fn rejected(&self, event: &Rejection<'_>) {
+        (**self).rejected(event);
+    }
+
+    fn fallback_served(&self, event: &FallbackServed<'_>) {
+        (**self).fallback_served(event);
+    }
+}
+
+/// A breaker entered a state. Displays as the line of a log.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct StateChange<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// From, to, why.
+    pub change: &'a Change,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for StateChange<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Change {
+            from,
+            to,
+            trigger,
+            failures,
+            wait,
+            ..
+        } = *self.change;
+        let failures = Failures(failures);
+        write!(f, "circuit `{}` ", self.breaker)?;
+        match (from, to, trigger) {
+            (State::HalfOpen, State::Open, Trigger::FailedProbe) => {
+                write!(f, "reopened after {failures} while probing")?;
+            }
+            (_, State::Open, Trigger::Failures) => write!(f, "opened after {failures}")?,
+            (_, State::Open, Trigger::Overloaded) => f.write_str("opened: overloaded")?,
+            (_, State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
+            (_, State::HalfOpen, Trigger::ProbeTimedOut) => {
+                f.write_str("probes again: its probes never ended")?;
+            }
+            (_, State::HalfOpen, _) => f.write_str("probes: its wait is over")?,
+            (_, State::Closed, Trigger::Recovered) => {
+                f.write_str("closed: its probes succeeded")?
+            }
+            (_, to, Trigger::Restored) => write!(f, "was restored: {to}")?,
+            (_, to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
+            (from, to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
+        }
+        match wait {
+            Some(wait) => write!(f, ", for {wait:?}"),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Failures(u32);
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 failure"),
+            failures => write!(f, "{failures} failures"),
+        }
+    }
+}
+
+/// A call was refused.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Rejection<'a> {
+    /// What the caller gets: name, reason, time left.
+    pub error: &'a CircuitOpenError,
+    /// The generation that refused.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for Rejection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "call refused: {}", self.error)
+    }
+}
+
+/// A fallback's answer was served.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FallbackServed<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// What the answer stands in for.
+    pub in_place_of: InPlaceOf,
+    /// The breaker's generation at that time.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for FallbackServed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}` served a fallback in place of {}",
+            self.breaker,
+            match self.in_place_of {
+                InPlaceOf::Open => "a refused call",
+                InPlaceOf::Failed => "a failed call",
+                InPlaceOf::TimedOut => "a call that timed out",
+            }
+        )
+    }
+}
+
+/// An observer hears of events until this is dropped.
+#[must_use = "the observer is removed when this is dropped: keep it, or call `forever`"]
+#[derive(Debug)]
+pub struct Installed {
+    id: u64,
+}
+
+impl Installed {
+    /// Lets the observer hear of events as long as the process runs.
+    pub fn forever(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        #[cfg(feature = "test-util")]
+        crate::test::uninstall_from_scopes(self.id);
+        change_observers(|observers| observers.retain(|observer| observer.id != self.id));
+    }
+}
+
+/// Installs an observer, beside those that are there already.
+///
+/// Inside a test scope the observer hears of that scope's breakers alone, and
+/// ends with it.
+pub fn install(observer: impl Observer + 'static) -> Installed {
+    let id = next(&NEXT_ID);
+    let entry = Entry {
+        id,
+        observer: Arc::new(observer),
+    };
+    #[cfg(feature = "test-util")]
+    let Some(entry) = crate::test::install_in_scope(entry) else {
+        // Others may have none: the scope's are asked through the same flag.
+        ANYONE.store(true, Ordering::Release);
+        return Installed { id };
+    };
+    change_observers(|observers| observers.push(entry));
+    Installed { id }
+}
+
+#[derive(Clone)]
+pub(crate) struct Entry {
+    id: u64,
+    observer: Arc<dyn Observer>,
+}
+
+#[cfg(feature = "test-util")]
+impl Entry {
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+static ANYONE: AtomicBool = AtomicBool::new(false);
+static OBSERVERS: RwLock<Option<Arc<[Entry]>>> = RwLock::new(None);
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+static SEQUENCE: AtomicU64 = AtomicU64::new(0);
+
+fn next(counter: &AtomicU64) -> u64 {
+    counter.fetch_add(1, Ordering::Relaxed)
+}
+
+fn change_observers(change: impl FnOnce(&mut Vec<Entry>)) {
+    let mut observers = OBSERVERS.write().unwrap_or_else(PoisonError::into_inner);
+    let mut entries = observers.as_deref().unwrap_or_default().to_vec();
+    change(&mut entries);
+    if !entries.is_empty() {
+        ANYONE.store(true, Ordering::Release);
+    }
+    let left = observers.replace(entries.into());
+    drop(observers);
+    // Outside the lock: an observer's destructor may do anything.
+    drop(left);
+}
+
+/// Whether there ever was an observer: the one untaken branch where there is
+/// none.
+#[inline]
+pub(crate) fn anyone() -> bool {
+    ANYONE.load(Ordering::Relaxed)
+}
+
+fn tell(what: impl Fn(&dyn Observer, u64)) {
+    let sequence = next(&SEQUENCE);
+    #[cfg(feature = "test-util")]
+    let scoped = crate::test::observers_of_scope();
+    #[cfg(not(feature = "test-util"))]
+    let scoped: Option<Arc<[Entry]>> = None;
+    let entries = scoped.or_else(|| {
+        OBSERVERS
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    });
+    for entry in entries.as_deref().unwrap_or_default() {
+        // Also because a breaker may be used by a destructor while unwinding:
+        // a second panic there would end the process.
+        let told = catch_unwind(AssertUnwindSafe(|| what(&*entry.observer, sequence)));
+        if let Err(panic) = told {
+            // A payload may panic in its own destructor.
+            std::mem::forget(panic);
+        }
+    }
+}
+
+#[cold]
+pub(crate) fn state_changed(name: &Name, change: &Change) {
+    tell(|observer, sequence| {
+        observer.state_changed(&StateChange {
+            breaker: name.as_str(),
+            change,
+            sequence,
+        });
+    });
+}
+
+#[cold]
+pub(crate) fn rejected(error: &CircuitOpenError, generation: Generation) {
+    tell(|observer, sequence| {
+        observer.rejected(&Rejection {
+            error,
+            generation,
+            sequence,
+        });
+    });
+}
+
+#[cold]
+pub(crate) fn fallback_served(name: &Name, generation: Generation, in_place_of: InPlaceOf) {
+    tell(|observer, sequence| {
+        observer.fallback_served(&FallbackServed {
+            breaker: name.as_str(),
+            in_place_of,
+            generation,
+            sequence,
+        });
+    });
+}
+
+#[cfg(feature = "log")]
+pub use to_log::LogObserver;
+
+#[cfg(feature = "log")]
+mod to_log {
+    use super::{FallbackServed, Observer, Rejection, StateChange};
+    use breaker_core::State;
+
+    /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
+    /// as a warning, other state changes as information, refused calls and
+    /// served fallbacks for debugging.
+    ///
+    /// ```
+    /// breakerbox::observe::install(breakerbox::observe::LogObserver).forever();
+    /// ```
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct LogObserver;
+
+    const TARGET: &str = "breakerbox";
+
+    impl Observer for LogObserver {
+        fn state_changed(&self, event: &StateChange<'_>) {
+            match event.change.to {
+                State::Open | State::ForcedOpen => log::warn!(target: TARGET, "{event}"),
+                _ => log::info!(target: TARGET, "{event}"),
+            }
+        }
+
+        fn rejected(&self, event: &Rejection<'_>) {
+            log::debug!(target: TARGET, "{event}");
+        }
+
+        fn fallback_served(&self, event: &FallbackServed<'_>) {
+            log::debug!(target: TARGET, "{event}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! What expansions of the macros name. Not for users: anything here may change
+//! in any release.
+
+pub use crate::breaker::Breaker as AnyBreaker;
+pub use crate::call::{Ended, Guarded, run_sync};
+pub use crate::classify::{ByError, ByOutput, Classify, EveryErr, ResultLike};
+pub use crate::error::{CircuitOpenError, TimeoutError};
+pub use crate::fallback::{AsyncFallback, Fallback};
+pub use crate::guard::Guard;
+pub use crate::limit::{Never, Unlimited};
+pub use crate::refusal::{OpenError, Refusable, TimeoutErrorFrom};
+pub use breaker_core::{Config, OnCancel, Settings};
+pub use core;
+pub use core::time::Duration;
+
+use crate::call::Expiry;
+use crate::cause::Cause;
+use crate::classify::Verdict;
+use crate::limit::Limit;
+use crate::notify::{self, InPlaceOf};
+use breaker_core::{Clock, Policy};
+use core::future::Future;
+use core::marker::PhantomData;
+
+/// The type of a generated `static`.
+pub type Breaker = crate::breaker::Breaker;
+
+/// A generated `static`; `place` gives the static itself.
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+#[must_use]
+pub const fn generated(
+    name: &'static str,
+    file: &'static str,
+    line: u32,
+    config: Config,
+    place: fn() -> &'static Breaker,
+) -> Breaker {
+    Breaker::declared(
+        name,
+        config,
+        crate::registry::Declaration { place, file, line },
+    )
+}
+
+/// A method's generated `static`: its default name gets the type at the first
+/// call, since a `static` can't name `Self`.
+#[cfg(feature = "std")]
+#[inline]
+pub fn of_type(
+    breaker: &'static Breaker,
+    type_name: fn() -> &'static str,
+    function: &str,
+) -> &'static Breaker
+where
+    Breaker: Guard,
+{
+    enter_method(breaker, type_name, function);
+    breaker
+}
+
+#[cfg(feature = "std")]
+fn enter_method<C, P>(
+    breaker: &crate::breaker::Breaker<C, P>,
+    type_name: fn() -> &'static str,
+    function: &str,
+) where
+    crate::breaker::Breaker<C, P>: Guard<Clock = C, Policy = P>,
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    crate::registry::enter_method(breaker, type_name, function);
+}
+
+/// The breaker of `breaker = ..`.
+#[inline]
+pub fn breaker<B: Guard + ?Sized>(guard: &B) -> &crate::breaker::Breaker<B::Clock, B::Policy> {
+    guard.breaker()
+}
+
+/// Carries the function's output type into calls that would else have to infer
+/// it.
+#[derive(Debug)]
+pub struct Expect<O>(PhantomData<fn() -> O>);
+
+impl<O> Clone for Expect<O> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O> Copy for Expect<O> {}
+
+#[must_use]
+#[inline]
+pub const fn expect<O>() -> Expect<O> {
+    Expect(PhantomData)
+}
+
+#[inline]
+pub fn every_err<O: ResultLike>(_: Expect<O>) -> EveryErr {
+    EveryErr
+}
+
+#[inline]
+pub fn by_error<O, F, R>(_: Expect<O>, classify: F) -> ByError<F>
+where
+    O: ResultLike,
+    F: FnOnce(&O::Error) -> R,
+    R: Verdict,
+{
+    ByError(classify)
+}
+
+#[inline]
+pub fn by_output<O, F, R>(_: Expect<O>, classify: F) -> ByOutput<F>
+where
+    F: FnOnce(&O) -> R,
+    R: Verdict,
+{
+    ByOutput(classify)
+}
+
+#[inline]
+pub fn run<'b, F, K, C, P>(
+    breaker: &'b crate::breaker::Breaker<C, P>,
+    classify: K,
+    body: F,
+) -> Guarded<'b, F, K, Unlimited, C, P>
+where
+    F: Future,
+    K: Classify<F::Output>,
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    Guarded::new(breaker, classify, Unlimited, body)
+}
+
+/// The timer of `timeout = ..`.
+#[diagnostic::on_unimplemented(
+    message = "`timeout` needs a timer",
+    label = "no timer without a runtime",
+    note = "enable breakerbox's feature `tokio`"
+)]
+pub trait DefaultTimer<Of> {
+    type Timer: crate::timer::Timer;
+
+    fn timer() -> Self::Timer;
+}
+
+#[derive(Debug)]
+pub struct TheDefault;
+
+#[cfg(feature = "tokio")]
+impl<Of> DefaultTimer<Of> for TheDefault {
+    type Timer = crate::timer::TokioTimer;
+
+    fn timer() -> crate::timer::TokioTimer {
+        crate::timer::TokioTimer
+    }
+}
+
+type Limited<Of> = crate::limit::Within<<TheDefault as DefaultTimer<Of>>::Timer>;
+
+#[inline]
+pub fn run_timeout<'b, F, K, C, P>(
+    breaker: &'b crate::breaker::Breaker<C, P>,
+    classify: K,
+    timeout: Duration,
+    body: F,
+) -> Guarded<'b, F, K, Limited<F>, C, P>
+where
+    F: Future,
+    K: Classify<F::Output>,
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+    TheDefault: DefaultTimer<F>,
+    Limited<F>: Limit<Expired: Expiry<Error = TimeoutError>>,
+{
+    let limit = crate::call::within(breaker, TheDefault::timer(), timeout);
+    Guarded::new(breaker, classify, limit, body)
+}
+
+/// The output of a refused call.
+pub fn open<O>(_: Expect<O>, open: CircuitOpenError) -> O
+where
+    O: Refusable<Error: OpenError>,
+{
+    O::refused(O::Error::from_open(open))
+}
+
+/// The output of a call that took too long.
+pub fn timed_out<O>(_: Expect<O>, timed_out: TimeoutError) -> O
+where
+    O: Refusable<Error: TimeoutErrorFrom>,
+{
+    O::refused(O::Error::from_timeout(timed_out))
+}
+
+#[inline]
+pub fn never<O>(never: Never) -> O {
+    match never {}
+}
+
+impl<T, E> Expect<Result<T, E>> {
+    /// The output that `open_error` or `timeout_error` makes: of a `Result`, the
+    /// error.
+    pub fn refused_by<F, R>(self, make: F, refusal: R) -> Result<T, E>
+    where
+        F: FnOnce(R) -> E,
+    {
+        Err(make(refusal))
+    }
+}
+
+/// The output that `open_error` or `timeout_error` makes where there is no
+/// `Result`: the whole of it.
+pub trait RefusedOutput<O>: Sized {
+    fn refused_by<F, R>(self, make: F, refusal: R) -> O
+    where
+        F: FnOnce(R) -> O;
+}
+
+impl<O> RefusedOutput<O> for Expect<O> {
+    fn refused_by<F, R>(self, make: F, refusal: R) -> O
+    where
+        F: FnOnce(R) -> O,
+    {
+        make(refusal)
+    }
+}
+
+/// How a time limit's end looks to a fallback.
+pub trait Overtime {
+    fn cause<O>(&self) -> Cause<'_, O>;
+}
+
+impl Overtime for Never {
+    fn cause<O>(&self) -> Cause<'_, O> {
+        match *self {}
+    }
+}
+
+impl Overtime for TimeoutError {
+    fn cause<O>(&self) -> Cause<'_, O> {
+        Cause::TimedOut(self)
+    }
+}
+
+impl<O, T: Overtime> Ended<O, T> {
+    /// Why the fallback runs.
+    pub fn cause(&self) -> Cause<'_, O> {
+        match self {
+            Self::Done(output) | Self::Failed(output) => Cause::Failed(output),
+            Self::Open(open) => Cause::Open(open),
+            Self::TimedOut(timed_out) => timed_out.cause(),
+        }
+    }
+}
+
+/// Calls a fallback with its cause; tells the closure its parameter's type.
+#[inline]
+pub fn with_cause<'a, O, F, R>(cause: Cause<'a, O>, fallback: F) -> R
+where
+    F: FnOnce(Cause<'a, O>) -> R,
+{
+    fallback(cause)
+}
+
+#[inline]
+pub fn fallback<O, V, M>(_: Expect<O>, value: V) -> impl Future<Output = Option<O>>
+where
+    V: AsyncFallback<O, M>,
+{
+    value.answer()
+}
+
+#[inline]
+pub fn fallback_sync<O, V>(_: Expect<O>, value: V) -> Option<O>
+where
+    V: Fallback<O>,
+{
+    value.answer()
+}
+
+/// Reports a served fallback.
+pub fn served<O, T, C, P>(breaker: &crate::breaker::Breaker<C, P>, ended: &Ended<O, T>)
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    let in_place_of = match ended {
+        Ended::Open(_) => InPlaceOf::Open,
+        Ended::Done(_) | Ended::Failed(_) => InPlaceOf::Failed,
+        Ended::TimedOut(_) => InPlaceOf::TimedOut,
+    };
+    notify::fallback_served(breaker.label(), breaker.generation(), in_place_of);
+}
+
+/// A parameter that the body and the fallback both take.
+#[diagnostic::on_unimplemented(
+    message = "the body consumes this parameter and the fallback wants it too",
+    label = "`{Self}` is gone when the fallback runs",
+    note = "take the parameter by reference",
+    note = "or write the fallback as a call that only borrows what it needs: `fallback = cached(&x)`, and let the body borrow too",
+    note = "or let the body work on a clone"
+)]
+pub trait Reused {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> Reused for T {}
+
+#[inline]
+pub const fn reused<T: Reused>() {}

@@ -1,0 +1,66 @@
+//! What a caller gets where a call was refused or given up and no fallback
+//! answers: an output of the function's own type.
+
+use crate::error::{CircuitOpenError, TimeoutError};
+
+/// An output that an error can be put into.
+#[diagnostic::on_unimplemented(
+    message = "a call that is refused or times out has no output: `{Self}` is not a `Result`",
+    label = "not a `Result`",
+    note = "write `open_error = |open| ..` (and `timeout_error = |timeout| ..` beside `timeout`), which makes the output, or a `fallback` that always answers"
+)]
+pub trait Refusable {
+    /// The error.
+    type Error;
+
+    /// The output that holds it.
+    fn refused(error: Self::Error) -> Self;
+}
+
+impl<T, E> Refusable for Result<T, E> {
+    type Error = E;
+
+    fn refused(error: E) -> Self {
+        Err(error)
+    }
+}
+
+/// An error that can be made from a [`CircuitOpenError`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't say that a call was refused: it is not `From<CircuitOpenError>`",
+    label = "the function's error type needs `From<CircuitOpenError>`",
+    note = "write `impl From<CircuitOpenError> for {Self}` (with thiserror: a variant with `#[from] CircuitOpenError`)",
+    note = "or `open_error = |open| ..` in the attribute, which makes the error",
+    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`"
+)]
+pub trait OpenError {
+    /// The error for a refused call.
+    fn from_open(open: CircuitOpenError) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<CircuitOpenError>> OpenError for E {
+    fn from_open(open: CircuitOpenError) -> Self {
+        open.into()
+    }
+}
+
+/// An error that can be made from a [`TimeoutError`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't say that a call timed out: it is not `From<TimeoutError>`",
+    label = "the function's error type needs `From<TimeoutError>`",
+    note = "write `impl From<TimeoutError> for {Self}` (with thiserror: a variant with `#[from] TimeoutError`)",
+    note = "or `timeout_error = |timeout| ..` in the attribute, which makes the error",
+    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`"
+)]
+pub trait TimeoutErrorFrom {
+    /// The error for a call that took too long.
+    fn from_timeout(timed_out: TimeoutError) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<TimeoutError>> TimeoutErrorFrom for E {
+    fn from_timeout(timed_out: TimeoutError) -> Self {
+        timed_out.into()
+    }
+}

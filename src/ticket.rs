@@ -1,0 +1,93 @@
+//! One call's claim on a breaker: settled exactly once, whatever happens.
+
+use crate::bound::Bound;
+use crate::breaker::Breaker;
+use crate::error::CircuitOpenError;
+use breaker_core::{Clock, Effect, Generation, Outcome, Policy};
+
+/// Settles its call as dropped when it is dropped in between.
+pub(crate) struct Ticket<'b, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    bound: Bound<'b, C, P>,
+    admitted: Option<Generation>,
+}
+
+impl<'b, C, P> Ticket<'b, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    #[inline]
+    pub(crate) fn new(bound: Bound<'b, C, P>) -> Self {
+        Self {
+            bound,
+            admitted: None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
+        self.admitted = Some(self.bound.admit(given)?);
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn breaker(&self) -> &'b Breaker<C, P> {
+        self.bound.breaker()
+    }
+
+    #[inline]
+    pub(crate) fn generation(&self) -> Option<Generation> {
+        self.admitted
+    }
+
+    /// `None` if the call was not admitted, or is settled already.
+    #[inline]
+    pub(crate) fn settle(&mut self, outcome: Outcome, given: Option<u64>) -> Option<Effect> {
+        let generation = self.admitted.take()?;
+        Some(self.bound.settle(generation, outcome, given))
+    }
+
+    /// Runs a part of the call that may panic, and settles the call as panicked
+    /// if it does.
+    #[inline]
+    pub(crate) fn watch<R>(&mut self, part: impl FnOnce() -> R) -> R {
+        struct OnUnwind<'t, 'b, C, P>(&'t mut Ticket<'b, C, P>)
+        where
+            C: Clock + Send + Sync + 'static,
+            P: Policy + Send + Sync + 'static;
+
+        impl<C, P> Drop for OnUnwind<'_, '_, C, P>
+        where
+            C: Clock + Send + Sync + 'static,
+            P: Policy + Send + Sync + 'static,
+        {
+            fn drop(&mut self) {
+                self.0.settle(Outcome::Panicked, None);
+            }
+        }
+
+        // Only an unwinding drops it: that is how a panic of this call is told
+        // from one that goes through a destructor which makes a call.
+        let on_unwind = OnUnwind(self);
+        let result = part();
+        core::mem::forget(on_unwind);
+        result
+    }
+}
+
+impl<C, P> Drop for Ticket<'_, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    #[inline]
+    fn drop(&mut self) {
+        if self.admitted.is_some() {
+            self.settle(Outcome::Dropped, None);
+        }
+    }
+}
