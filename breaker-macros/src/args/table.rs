@@ -1,0 +1,198 @@
+//! Every option: what it is called, what it expects, where it may stand.
+
+/// One option.
+pub(crate) struct Info {
+    pub(crate) name: &'static str,
+    pub(crate) part: Part,
+    /// What the value is, with its article: "a count".
+    pub(crate) expects: &'static str,
+    /// A value that could stand there. Empty: the option takes none.
+    pub(crate) example: &'static str,
+}
+
+/// What an option is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A setting of a breaker: at home wherever one is declared.
+    Breaker,
+    /// Which breaker, and what becomes of a call: the attribute only.
+    Call,
+    /// The path of the library: everywhere.
+    Library,
+}
+
+const fn info(
+    name: &'static str,
+    part: Part,
+    expects: &'static str,
+    example: &'static str,
+) -> Info {
+    Info {
+        name,
+        part,
+        expects,
+        example,
+    }
+}
+
+pub(crate) static OPTIONS: [Info; 21] = [
+    info("name", Part::Breaker, "a string", "\"pms\""),
+    info("threshold", Part::Breaker, "a count", "5"),
+    info("reset", Part::Breaker, "a duration", "\"30s\""),
+    info("backoff", Part::Breaker, "a factor", "2.0"),
+    info("max_reset", Part::Breaker, "a duration", "\"5m\""),
+    info("jitter", Part::Breaker, "a ratio", "0.1"),
+    info("probes", Part::Breaker, "a count", "1"),
+    info("close_after", Part::Breaker, "a count", "2"),
+    info("close_rate", Part::Breaker, "a ratio", "0.5"),
+    info("probe_timeout", Part::Breaker, "a duration", "\"60s\""),
+    info(
+        "on_cancel",
+        Part::Breaker,
+        "`ignore` or `failure`",
+        "failure",
+    ),
+    info("breaker", Part::Call, "a breaker", "PMS"),
+    info("shared", Part::Call, "", ""),
+    info(
+        "classify",
+        Part::Call,
+        "a function or closure over the error",
+        "is_transient",
+    ),
+    info(
+        "classify_output",
+        Part::Call,
+        "a function or closure over the whole output",
+        "|output| output.is_none()",
+    ),
+    info("timeout", Part::Call, "a duration", "\"2s\""),
+    info(
+        "fallback",
+        Part::Call,
+        "a function, a call or a closure",
+        "cached",
+    ),
+    info("fallback_on", Part::Call, "`any` or `open`", "open"),
+    info(
+        "open_error",
+        Part::Call,
+        "a function or closure that makes the error",
+        "|refused| MyError::from(refused)",
+    ),
+    info(
+        "timeout_error",
+        Part::Call,
+        "a function or closure that makes the error",
+        "|late| MyError::from(late)",
+    ),
+    info("crate", Part::Library, "a path", "my_breakerbox"),
+];
+
+/// Options that are planned and not there yet.
+pub(crate) const UNAVAILABLE: [&str; 8] = [
+    "failure_rate",
+    "window",
+    "min_calls",
+    "slow",
+    "slow_rate",
+    "key",
+    "max_keys",
+    "last_good",
+];
+
+/// What the same thing is called elsewhere.
+const ELSEWHERE: [(&str, &str); 22] = [
+    ("failure_threshold", "threshold"),
+    ("failures", "threshold"),
+    ("max_failures", "threshold"),
+    ("consecutive_failures", "threshold"),
+    ("reset_timeout", "reset"),
+    ("recovery_timeout", "reset"),
+    ("open_timeout", "reset"),
+    ("open_duration", "reset"),
+    ("break_duration", "reset"),
+    ("wait", "reset"),
+    ("cooldown", "reset"),
+    ("success_threshold", "close_after"),
+    ("successes", "close_after"),
+    ("half_open_max_calls", "probes"),
+    ("half_open_calls", "probes"),
+    ("permitted_calls", "probes"),
+    ("call_timeout", "timeout"),
+    ("exclude", "classify"),
+    ("is_failure", "classify"),
+    ("on_open", "fallback"),
+    ("error_mapper", "open_error"),
+    ("circuit", "breaker"),
+];
+
+pub(crate) fn find(name: &str) -> Option<&'static Info> {
+    OPTIONS.iter().find(|info| info.name == name)
+}
+
+/// The option that was probably meant by `name`, if any is near.
+pub(crate) fn nearest(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase();
+    if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name) {
+        return Some(ours);
+    }
+    closest(&name, OPTIONS.iter().map(|info| info.name))
+}
+
+/// The word at the smallest edit distance from `word`, if it is near enough to be meant.
+pub(crate) fn closest(
+    word: &str,
+    words: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let allowed = (word.chars().count() / 3).max(1);
+    words
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ELSEWHERE, UNAVAILABLE, find, nearest};
+
+    #[test]
+    fn a_slip_of_the_finger_is_understood() {
+        for (written, meant) in [
+            ("treshold", "threshold"),
+            ("threshhold", "threshold"),
+            ("thershold", "threshold"),
+            ("Threshold", "threshold"),
+            ("rest", "reset"),
+            ("maxreset", "max_reset"),
+            ("probe", "probes"),
+            ("clasify", "classify"),
+            ("classifyoutput", "classify_output"),
+            ("fall_back", "fallback"),
+            ("on_cancle", "on_cancel"),
+            ("timeout_err", "timeout_error"),
+            ("failure_threshold", "threshold"),
+            ("cooldown", "reset"),
+        ] {
+            assert_eq!(nearest(written), Some(meant), "{written}");
+        }
+    }
+
+    #[test]
+    fn another_word_is_not_bent_into_an_option() {
+        for written in ["retry", "x", "frobnicate", "log", "level", "jittery_things"] {
+            assert_eq!(nearest(written), None, "{written}");
+        }
+    }
+
+    #[test]
+    fn every_hint_names_an_option() {
+        for (_, ours) in ELSEWHERE {
+            assert!(find(ours).is_some(), "{ours}");
+        }
+        for name in UNAVAILABLE {
+            assert!(find(name).is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,511 @@
+//! The value of each option, by its type.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::{Expr, ExprClosure, ExprPath, Lit, Path, UnOp};
+
+use super::parse::{AllGiven, Given, Written};
+use super::table::closest;
+use super::{Arg, Style};
+use crate::duration;
+use crate::error::Errors;
+
+/// A value the compiler can know: read here, or left to be evaluated by it.
+pub(crate) enum Constant<T> {
+    /// A literal, with the expression that stood there.
+    Literal(T, Expr),
+    /// Any other expression: `LIMIT`, `Duration::from_secs(30)`.
+    Expression(Expr),
+}
+
+impl<T> Constant<T> {
+    pub(crate) fn literal(&self) -> Option<&T> {
+        match self {
+            Constant::Literal(value, _) => Some(value),
+            Constant::Expression(_) => None,
+        }
+    }
+
+    pub(crate) fn expr(&self) -> &Expr {
+        match self {
+            Constant::Literal(_, expr) | Constant::Expression(expr) => expr,
+        }
+    }
+}
+
+/// `on_cancel`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnCancel {
+    Ignore,
+    Failure,
+}
+
+pub(super) static ON_CANCEL: [(&str, OnCancel); 2] =
+    [("ignore", OnCancel::Ignore), ("failure", OnCancel::Failure)];
+
+/// `fallback_on`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FallbackOn {
+    Any,
+    Open,
+}
+
+pub(super) static FALLBACK_ON: [(&str, FallbackOn); 2] =
+    [("any", FallbackOn::Any), ("open", FallbackOn::Open)];
+
+/// The three forms of `fallback`.
+pub(crate) enum Fallback {
+    /// `cached`: called with the function's own parameters.
+    Path(ExprPath),
+    /// `|cause| ..`
+    Closure(ExprClosure),
+    /// `cached(a, &b)`, or any other expression: just that.
+    Expression(Expr),
+}
+
+/// Whether a ratio may be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Zero {
+    Fine,
+    Refused,
+}
+
+/// Takes the options out one by one, each by its type.
+pub(super) struct Reader<'a> {
+    given: &'a mut AllGiven,
+    style: Style,
+    errors: &'a mut Errors,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(given: &'a mut AllGiven, style: Style, errors: &'a mut Errors) -> Self {
+        Reader {
+            given,
+            style,
+            errors,
+        }
+    }
+
+    /// The option called `name` and its value, where both are there.
+    fn take(&mut self, name: &str) -> Option<(Given, Expr)> {
+        let mut given = self.given.take(name)?;
+        match std::mem::replace(&mut given.value, Written::Unreadable) {
+            Written::Value(expr) => Some((given, unwrapped(expr))),
+            Written::Unreadable => None,
+            Written::Nothing => {
+                let write = self.write(&given, given.info.example);
+                let expects = given.info.expects;
+                self.errors.at(
+                    &given.ident,
+                    format!("`{name}` expects {expects}: write `{write}`"),
+                );
+                None
+            }
+        }
+    }
+
+    fn write(&self, given: &Given, value: &str) -> String {
+        self.style.write(given.info.name, value)
+    }
+
+    /// Says that `expr` is not what `given` expects.
+    fn wrong_type(&mut self, given: &Given, expr: &Expr) {
+        let Given { info, ident, .. } = given;
+        let write = self.write(given, info.example);
+        let quotes = match (lit(expr), info.example.starts_with('"')) {
+            (Some(Lit::Str(_)), false) => ", without quotes",
+            _ => "",
+        };
+        self.errors.at(
+            expr,
+            format!(
+                "`{ident}` expects {}: write for example `{write}`{quotes}",
+                info.expects
+            ),
+        );
+    }
+
+    /// Refuses what can't be a constant; anything else is for the compiler to judge.
+    fn constant<T>(&mut self, given: Given, expr: Expr) -> Option<Arg<Constant<T>>> {
+        if !may_be_constant(&expr) {
+            self.wrong_type(&given, &expr);
+            return None;
+        }
+        Some(Arg {
+            option: given.ident,
+            value: Constant::Expression(expr),
+        })
+    }
+
+    fn negative(&mut self, given: &Given, expr: &Expr) {
+        let write = self.write(given, given.info.example);
+        self.errors.at(
+            expr,
+            format!(
+                "`{}` can't be negative: write for example `{write}`",
+                given.ident
+            ),
+        );
+    }
+
+    pub(super) fn text(&mut self, name: &str) -> Option<Arg<Constant<String>>> {
+        let (given, expr) = self.take(name)?;
+        match lit(&expr) {
+            Some(Lit::Str(text)) if text.value().is_empty() => {
+                self.errors.at(
+                    text,
+                    format!("`{name}` is empty: leave it out for the function's own path"),
+                );
+                None
+            }
+            Some(Lit::Str(text)) => Some(Arg {
+                option: given.ident,
+                value: Constant::Literal(text.value(), expr),
+            }),
+            Some(_) => {
+                self.wrong_type(&given, &expr);
+                None
+            }
+            None => self.constant(given, expr),
+        }
+    }
+
+    pub(super) fn count(&mut self, name: &str, max: u32) -> Option<Arg<Constant<u32>>> {
+        let (given, expr) = self.take(name)?;
+        if is_negative(&expr) {
+            self.negative(&given, &expr);
+            return None;
+        }
+        match lit(&expr) {
+            Some(Lit::Int(int)) => match int.base10_parse::<u32>() {
+                Ok(0) => {
+                    self.errors
+                        .at(int, format!("`{name}` can't be 0: the least is 1"));
+                    None
+                }
+                Ok(count) if count <= max => Some(Arg {
+                    option: given.ident,
+                    value: Constant::Literal(count, expr),
+                }),
+                Ok(_) | Err(_) => {
+                    self.errors.at(
+                        int,
+                        format!("`{name}` is too large: a breaker counts to {max}"),
+                    );
+                    None
+                }
+            },
+            Some(_) => {
+                self.wrong_type(&given, &expr);
+                None
+            }
+            None => self.constant(given, expr),
+        }
+    }
+
+    /// A number at least 1.
+    pub(super) fn factor(&mut self, name: &str) -> Option<Arg<Constant<f64>>> {
+        self.number(name, |number| {
+            (number < 1.0).then_some("must be at least 1: each wait is the last one times this")
+        })
+    }
+
+    /// A number from 0 to 1.
+    pub(super) fn ratio(&mut self, name: &str, zero: Zero) -> Option<Arg<Constant<f64>>> {
+        self.number(name, |number| match zero {
+            _ if number > 1.0 => Some("is a share, 1 at the most: write for example 0.5 for 50 %"),
+            Zero::Refused if number == 0.0 => Some("can't be 0: write for example 0.5 for 50 %"),
+            Zero::Refused | Zero::Fine => None,
+        })
+    }
+
+    fn number(
+        &mut self,
+        name: &str,
+        refuse: impl Fn(f64) -> Option<&'static str>,
+    ) -> Option<Arg<Constant<f64>>> {
+        let (given, expr) = self.take(name)?;
+        if is_negative(&expr) {
+            self.negative(&given, &expr);
+            return None;
+        }
+        let number = match lit(&expr) {
+            Some(Lit::Int(int)) => int.base10_parse::<f64>().ok(),
+            Some(Lit::Float(float)) => float.base10_parse::<f64>().ok(),
+            Some(_) => None,
+            None => return self.constant(given, expr),
+        };
+        let Some(number) = number else {
+            self.wrong_type(&given, &expr);
+            return None;
+        };
+        let refused = match number.is_finite() {
+            true => refuse(number),
+            false => Some("is not a finite number"),
+        };
+        if let Some(why) = refused {
+            self.errors.at(&expr, format!("`{name}` {why}"));
+            return None;
+        }
+        Some(Arg {
+            option: given.ident,
+            value: Constant::Literal(number, expr),
+        })
+    }
+
+    pub(super) fn duration(&mut self, name: &str) -> Option<Arg<Constant<u64>>> {
+        let (given, expr) = self.take(name)?;
+        if is_negative(&expr) {
+            self.negative(&given, &expr);
+            return None;
+        }
+        let read = match lit(&expr) {
+            Some(Lit::Str(text)) => duration::parse(&text.value()),
+            Some(number @ (Lit::Int(_) | Lit::Float(_))) => {
+                let number = number.to_token_stream();
+                let write = self.write(&given, &format!("\"{number}s\""));
+                Err(format!("a duration needs a unit: write `{write}`"))
+            }
+            Some(_) => {
+                self.wrong_type(&given, &expr);
+                return None;
+            }
+            None => return self.constant(given, expr),
+        };
+        let refused = match read {
+            Ok(0) => format!("`{name}` can't be zero"),
+            Ok(nanos) => {
+                return Some(Arg {
+                    option: given.ident,
+                    value: Constant::Literal(nanos, expr),
+                });
+            }
+            Err(why) => format!("`{name}`: {why}"),
+        };
+        self.errors.at(&expr, refused);
+        None
+    }
+
+    /// One of a few words.
+    pub(super) fn choice<T: Copy>(
+        &mut self,
+        name: &str,
+        choices: &'static [(&'static str, T)],
+    ) -> Option<Arg<T>> {
+        let (given, expr) = self.take(name)?;
+        let word = match &expr {
+            Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
+            Expr::Lit(lit) => match &lit.lit {
+                Lit::Str(text) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let chosen = word
+            .as_deref()
+            .and_then(|word| choices.iter().find(|(choice, _)| *choice == word));
+        match (chosen, &expr) {
+            (Some((_, value)), Expr::Path(_)) => {
+                return Some(Arg {
+                    option: given.ident,
+                    value: *value,
+                });
+            }
+            (Some((choice, _)), _) => {
+                let write = self.write(&given, choice);
+                self.errors
+                    .at(&expr, format!("write `{write}`, without quotes"));
+            }
+            (None, _) => {
+                let near = word
+                    .as_deref()
+                    .and_then(|word| closest(word, choices.iter().map(|(choice, _)| *choice)));
+                let expects = given.info.expects;
+                let message = match near {
+                    Some(near) => {
+                        format!("`{name}` expects {expects}: did you mean `{near}`?")
+                    }
+                    None => format!("`{name}` expects {expects}"),
+                };
+                self.errors.at(&expr, message);
+            }
+        }
+        None
+    }
+
+    /// An option that stands alone.
+    pub(super) fn flag(&mut self, name: &str) -> Option<Arg<()>> {
+        let given = self.given.take(name)?;
+        match &given.value {
+            Written::Nothing => Some(Arg {
+                option: given.ident,
+                value: (),
+            }),
+            Written::Value(expr) => {
+                self.errors
+                    .at(expr, format!("`{name}` takes no value: write `{name}`"));
+                None
+            }
+            Written::Unreadable => None,
+        }
+    }
+
+    /// Any expression but a literal.
+    pub(super) fn expression(&mut self, name: &str) -> Option<Arg<Expr>> {
+        let (given, expr) = self.take(name)?;
+        if lit(&expr).is_some() || matches!(expr, Expr::Closure(_)) {
+            self.wrong_type(&given, &expr);
+            return None;
+        }
+        Some(Arg {
+            option: given.ident,
+            value: expr,
+        })
+    }
+
+    /// A function of one argument: a path, a closure, or an expression that gives one.
+    pub(super) fn function(&mut self, name: &str) -> Option<Arg<Expr>> {
+        let (given, expr) = self.take(name)?;
+        if lit(&expr).is_some() {
+            self.wrong_type(&given, &expr);
+            return None;
+        }
+        if let Expr::Closure(closure) = &expr {
+            if let Some(asyncness) = &closure.asyncness {
+                self.errors.at(
+                    asyncness,
+                    format!("`{name}` decides at once: a closure without `async`"),
+                );
+                return None;
+            }
+            if closure.inputs.len() != 1 {
+                self.one_parameter(&given, closure);
+                return None;
+            }
+        }
+        Some(Arg {
+            option: given.ident,
+            value: expr,
+        })
+    }
+
+    /// Says that the closure takes exactly one parameter.
+    fn one_parameter(&mut self, given: &Given, closure: &ExprClosure) {
+        let parameter = match given.info.name {
+            "classify" => "error",
+            "classify_output" => "output",
+            "open_error" => "refused",
+            "timeout_error" => "late",
+            _ => "cause",
+        };
+        let write = self.write(given, &format!("|{parameter}| .."));
+        let tokens = BetweenBars(closure);
+        self.errors.at(
+            tokens,
+            format!(
+                "the closure of `{}` takes one parameter: write `{write}`",
+                given.ident
+            ),
+        );
+    }
+
+    pub(super) fn fallback(&mut self, name: &str) -> Option<Arg<Fallback>> {
+        let (given, expr) = self.take(name)?;
+        let value = match expr {
+            Expr::Path(path) => Fallback::Path(path),
+            Expr::Closure(closure) => {
+                if closure.inputs.len() != 1 {
+                    self.one_parameter(&given, &closure);
+                    return None;
+                }
+                Fallback::Closure(closure)
+            }
+            other => Fallback::Expression(other),
+        };
+        Some(Arg {
+            option: given.ident,
+            value,
+        })
+    }
+
+    pub(super) fn path(&mut self, name: &str) -> Option<Arg<Path>> {
+        let (given, expr) = self.take(name)?;
+        match expr {
+            Expr::Path(path) if path.qself.is_none() && path.attrs.is_empty() => Some(Arg {
+                option: given.ident,
+                value: path.path,
+            }),
+            other => {
+                self.wrong_type(&given, &other);
+                None
+            }
+        }
+    }
+}
+
+/// The `|a, b|` of a closure.
+struct BetweenBars<'a>(&'a ExprClosure);
+
+impl ToTokens for BetweenBars<'_> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.0.inputs_begin.to_tokens(tokens);
+        self.0.inputs.to_tokens(tokens);
+        self.0.inputs_end.to_tokens(tokens);
+    }
+}
+
+/// Without the invisible groups that a surrounding `macro_rules` puts around `$n`,
+/// and without parentheses.
+fn unwrapped(expr: Expr) -> Expr {
+    match expr {
+        Expr::Group(group) => unwrapped(*group.expr),
+        Expr::Paren(paren) => unwrapped(*paren.expr),
+        other => other,
+    }
+}
+
+fn lit(expr: &Expr) -> Option<&Lit> {
+    match expr {
+        Expr::Lit(lit) => Some(&lit.lit),
+        _ => None,
+    }
+}
+
+fn is_negative(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            let mut operand = &*unary.expr;
+            while let Expr::Group(group) = operand {
+                operand = &group.expr;
+            }
+            matches!(lit(operand), Some(Lit::Int(_) | Lit::Float(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether `expr` has the shape of a number, a string or a duration that is known
+/// at compile time. What it really is, the compiler finds out.
+fn may_be_constant(expr: &Expr) -> bool {
+    !matches!(
+        expr,
+        Expr::Array(_)
+            | Expr::Assign(_)
+            | Expr::Async(_)
+            | Expr::Await(_)
+            | Expr::Break(_)
+            | Expr::Closure(_)
+            | Expr::Continue(_)
+            | Expr::ForLoop(_)
+            | Expr::Infer(_)
+            | Expr::Let(_)
+            | Expr::Range(_)
+            | Expr::RawAddr(_)
+            | Expr::Repeat(_)
+            | Expr::Return(_)
+            | Expr::Try(_)
+            | Expr::Tuple(_)
+            | Expr::While(_)
+            | Expr::Yield(_)
+    )
+}

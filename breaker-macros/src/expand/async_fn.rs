@@ -1,0 +1,32 @@
+//! The guarded body of an `async fn`, or of a boxed future.
+
+use proc_macro2::{Group, TokenStream};
+use quote::quote_spanned;
+
+use super::{breaker, classify, hints, outcome, site};
+use crate::model::Model;
+
+/// The statements of the function.
+// Input:  BODY
+// Output: let __breaker = ..; let __ended = run(__breaker, .., async move { BODY }).await; match __ended { .. }
+pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
+    let private = model.library.private(site());
+    let breaker = breaker(model);
+    let classify = classify(model);
+    let hint = hints::output(model);
+    let parameters = hints::parameters(model);
+    let moves = model.captures.moves.then(|| syn::Token![move](site()));
+    let block = quote_spanned!(site()=> async #moves { #hint #parameters #body });
+    let run = match &model.timeout {
+        None => quote_spanned!(site()=> #private::run(__breaker, #classify, #block)),
+        Some(_) => quote_spanned! {site()=>
+            #private::run_timeout(__breaker, #classify, __TIMEOUT, #block)
+        },
+    };
+    let outcome = outcome::outcome(model);
+    quote_spanned! {site()=>
+        #breaker
+        let __ended = #run.await;
+        #outcome
+    }
+}

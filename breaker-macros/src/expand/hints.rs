@@ -1,0 +1,61 @@
+//! What stands in the body before the user's own lines, and what only helps the compiler.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use super::{output_type, site};
+use crate::model::{Mentioned, Model, Rebound, Reused, Shape};
+
+/// Tells the compiler the type of the block, so that its tail coerces, and errors in it are
+/// reported where they are.
+// Input:  -> T
+// Output: if false { let __hint: T = loop {}; return __hint; }
+pub(super) fn output(model: &Model) -> TokenStream {
+    if let Shape::Opaque = model.output.shape {
+        return TokenStream::new();
+    }
+    let ty = output_type(model);
+    quote_spanned! {site()=>
+        #[allow(unknown_lints, unreachable_code, clippy::all, clippy::pedantic, clippy::nursery)]
+        if false {
+            let __hint: #ty = loop {};
+            return __hint;
+        }
+    }
+}
+
+/// Takes the parameters into the body.
+// Input:  fn f(mut a: A, b: B)         fn f(a: A, b: B)
+// Output: let mut a = a; let b = b;    let _ = &b; let _ = &a;
+pub(super) fn parameters(model: &Model) -> TokenStream {
+    let rebound = model.captures.rebound.iter().map(|rebound| {
+        let Rebound {
+            attrs,
+            mutability,
+            name,
+        } = rebound;
+        quote_spanned!(site()=> #(#attrs)* let #mutability #name = #name;)
+    });
+    let mentioned = model.captures.mentioned.iter().map(|mentioned| {
+        let Mentioned { attrs, name } = mentioned;
+        quote_spanned!(site()=> #(#attrs)* let _ = &#name;)
+    });
+    quote!(#(#rebound)* #(#mentioned)*)
+}
+
+/// Asks that a parameter which body and fallback both consume can be copied.
+// Input:  fn f(a: A), with `a` consumed by both
+// Output: reused::<A>();
+pub(super) fn reused(model: &Model) -> TokenStream {
+    model
+        .captures
+        .reused
+        .iter()
+        .map(|reused| {
+            let Reused { attrs, name, ty } = reused;
+            let span = site().located_at(name.span());
+            let private = model.library.private(name.span());
+            quote_spanned!(span=> #(#attrs)* #private::reused::<#ty>();)
+        })
+        .collect()
+}

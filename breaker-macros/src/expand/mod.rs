@@ -1,0 +1,176 @@
+//! Prints the model. Nothing is decided here.
+
+mod async_fn;
+mod hints;
+mod outcome;
+mod plain_fn;
+mod statics;
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, Path};
+
+use crate::model::{Classify, FallbackValue, Kind, Library, Model, Output, Shape, Source};
+
+pub(crate) use statics::{breaker_static, poor_static};
+
+/// The names of the expansion can't be seen by the user's code, nor the other way round.
+fn site() -> Span {
+    Span::mixed_site()
+}
+
+impl Library {
+    /// The path of the hidden module, placed at `span`.
+    fn private(&self, span: Span) -> TokenStream {
+        match self {
+            Library::Default => {
+                let span = site().located_at(span);
+                quote_spanned!(span=> ::breakerbox::__private)
+            }
+            Library::Renamed(path) => {
+                let path = moved(path, span);
+                let span = site().located_at(span);
+                quote_spanned!(span=> #path::__private)
+            }
+        }
+    }
+}
+
+/// A path at another place, still meaning the same.
+fn moved(path: &Path, place: Span) -> Path {
+    let mut path = path.clone();
+    for segment in &mut path.segments {
+        let span = place.resolved_at(segment.ident.span());
+        segment.ident.set_span(span);
+    }
+    path
+}
+
+/// The whole function.
+// Input:  async fn f(a: A) -> T { BODY }
+// Output: async fn f(a: A) -> T { static __BREAKER: .. = ..; guarded BODY; outcome }
+pub(crate) fn function(model: &Model) -> TokenStream {
+    let function = &model.function;
+    let statics = statics::statics(model);
+    let reused = hints::reused(model);
+    let guarded = match &model.kind {
+        Kind::Plain => plain_fn::guarded(model, &function.body),
+        Kind::Async => async_fn::guarded(model, &function.body),
+        Kind::Boxed { pin, body } => {
+            let guarded = async_fn::guarded(model, body);
+            quote_spanned!(site()=> #pin(async move { #guarded }))
+        }
+    };
+
+    let inner_attrs = &function.inner_attrs;
+    let mut block = Group::new(
+        Delimiter::Brace,
+        quote!(#inner_attrs #statics #reused #guarded),
+    );
+    block.set_span(site().located_at(function.body.span()));
+
+    let attrs = &function.attrs;
+    let vis = &function.vis;
+    let defaultness = &function.defaultness;
+    let mut sig = function.sig.clone();
+    sig.inputs = model.inputs.clone();
+    quote!(#(#attrs)* #vis #defaultness #sig #block)
+}
+
+/// `let __breaker = ..`: evaluated before the body takes its parameters.
+fn breaker(model: &Model) -> TokenStream {
+    let private = model.library.private(site());
+    match &model.source {
+        Source::Own(_) | Source::Shared { by_type: None, .. } => quote_spanned! {site()=>
+            let __breaker = #private::breaker(&__BREAKER);
+        },
+        Source::Shared {
+            by_type: Some(function),
+            ..
+        } => {
+            let this = Ident::new("Self", Span::call_site());
+            quote_spanned! {site()=>
+                let __breaker = #private::breaker(#private::of_type(
+                    &__BREAKER,
+                    || #private::core::any::type_name::<#this>(),
+                    #function,
+                ));
+            }
+        }
+        Source::Given(expr) => {
+            let private = model.library.private(expr.span());
+            let place = site().located_at(expr.span());
+            let borrowed = borrowed(expr);
+            let breaker = quote_spanned!(place=> #private::breaker(__own));
+            quote_spanned! {site()=>
+                let __own = #borrowed;
+                let __breaker = #breaker;
+            }
+        }
+    }
+}
+
+/// `&expr`, with parentheses where they are needed.
+fn borrowed(expr: &Expr) -> Expr {
+    Expr::Reference(syn::ExprReference {
+        attrs: Vec::new(),
+        and_token: syn::Token![&](site()),
+        mutability: None,
+        expr: Box::new(expr.clone()),
+    })
+}
+
+/// `expect::<T>()`, placed where the function's type is written: so that an error about
+/// that type points there.
+fn expect(model: &Model) -> TokenStream {
+    let Output { first, last, .. } = &model.output;
+    let first = site().located_at(*first);
+    let private = model.library.private(first);
+    let ty = output_type(model);
+    let mut parens = Group::new(Delimiter::Parenthesis, TokenStream::new());
+    parens.set_span(site().located_at(*last));
+    quote_spanned!(first=> #private::expect::<#ty> #parens)
+}
+
+/// The type that the body gives.
+fn output_type(model: &Model) -> TokenStream {
+    let private = model.library.private(site());
+    match &model.output.shape {
+        Shape::Unit => quote_spanned!(site()=> ()),
+        Shape::Typed(ty) => ty.to_token_stream(),
+        Shape::Opaque => quote_spanned!(site()=> _),
+        Shape::Never => quote_spanned!(site()=> #private::Never),
+    }
+}
+
+/// What tells a failure from an answer.
+fn classify(model: &Model) -> TokenStream {
+    let private = model.library.private(model.output.first);
+    let span = site().located_at(model.output.first);
+    let expect = expect(model);
+    match &model.classify {
+        Classify::EveryErr => quote_spanned!(span=> #private::every_err(#expect)),
+        Classify::ByError(by) => quote_spanned!(span=> #private::by_error(#expect, #by)),
+        Classify::ByOutput(by) => quote_spanned!(span=> #private::by_output(#expect, #by)),
+        Classify::OnlyPanics => quote_spanned!(span=> #private::by_output(#expect, |_| false)),
+    }
+}
+
+/// The fallback's expression. Of a closure, only what it says: its cause comes later.
+pub(crate) fn fallback_expression(value: &FallbackValue) -> TokenStream {
+    match value {
+        FallbackValue::Call { path, args } => {
+            let end = path
+                .path
+                .segments
+                .last()
+                .map_or_else(|| path.span(), |last| last.ident.span());
+            let mut call = Group::new(Delimiter::Parenthesis, quote!(#(#args),*));
+            call.set_span(end);
+            quote!(#path #call)
+        }
+        FallbackValue::Closure(closure) => closure.to_token_stream(),
+        FallbackValue::Expression(expr) => expr.to_token_stream(),
+    }
+}

@@ -1,0 +1,136 @@
+//! What the function gives once the call has ended, or was never made.
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use super::{expect, fallback_expression, site};
+use crate::args::FallbackOn;
+use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
+
+/// The tail of the function: a `match` over `__ended`.
+pub(super) fn outcome(model: &Model) -> TokenStream {
+    let outcome = match &model.fallback {
+        None => plain(model, &quote_spanned!(site()=> __ended)),
+        Some(fallback) => with_fallback(model, fallback),
+    };
+    match &model.output.shape {
+        Shape::Never => quote_spanned!(site()=> match #outcome {}),
+        Shape::Unit | Shape::Typed(_) | Shape::Opaque => outcome,
+    }
+}
+
+/// Without a fallback, or after it had nothing.
+// Output: match ENDED { Done(out) | Failed(out) => out, Open(e) => .., TimedOut(e) => .. }
+fn plain(model: &Model, ended: &TokenStream) -> TokenStream {
+    let private = model.library.private(site());
+    let open = open(model);
+    let timed_out = timed_out(model);
+    quote_spanned! {site()=>
+        match #ended {
+            #private::Ended::Done(__output) | #private::Ended::Failed(__output) => __output,
+            #private::Ended::Open(__error) => #open,
+            #private::Ended::TimedOut(__error) => #timed_out,
+        }
+    }
+}
+
+/// With a fallback, which is asked first.
+// Output: match __ended { Done(out) => out, __refused => match fallback(.., VALUE) { Some(out) => out, None => (as above) } }
+fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
+    let private = model.library.private(site());
+    let untouched = match fallback.on {
+        FallbackOn::Any => TokenStream::new(),
+        FallbackOn::Open => {
+            let timed_out = timed_out(model);
+            quote_spanned! {site()=>
+                #private::Ended::Failed(__output) => __output,
+                #private::Ended::TimedOut(__error) => #timed_out,
+            }
+        }
+    };
+    let asked = ask(model, &fallback.value);
+    let otherwise = plain(model, &quote_spanned!(site()=> __refused));
+    quote_spanned! {site()=>
+        match __ended {
+            #private::Ended::Done(__output) => __output,
+            #untouched
+            __refused => match #asked {
+                #private::core::option::Option::Some(__output) => {
+                    #private::served(__breaker, &__refused);
+                    __output
+                }
+                #private::core::option::Option::None => #otherwise,
+            },
+        }
+    }
+}
+
+/// The call of the fallback, an `Option` of the output.
+fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
+    let expression = fallback_expression(value);
+    let private = model.library.private(expression.span());
+    let span = site().located_at(expression.span());
+    let value = match value {
+        FallbackValue::Call { .. } | FallbackValue::Expression(_) => expression,
+        FallbackValue::Closure(_) => {
+            quote_spanned!(span=> #private::with_cause(__refused.cause(), #expression))
+        }
+    };
+    let expect = expect(model);
+    match &model.kind {
+        Kind::Plain => quote_spanned!(span=> #private::fallback_sync(#expect, #value)),
+        Kind::Async | Kind::Boxed { .. } => {
+            quote_spanned!(span=> #private::fallback(#expect, #value).await)
+        }
+    }
+}
+
+/// A rejection, in the caller's terms.
+fn open(model: &Model) -> TokenStream {
+    match &model.open_error {
+        Some(make) => made_by(model, make),
+        None => {
+            let private = model.library.private(model.output.first);
+            let span = site().located_at(model.output.first);
+            let expect = expect(model);
+            quote_spanned!(span=> #private::open(#expect, __error))
+        }
+    }
+}
+
+/// A call that took too long, in the caller's terms.
+fn timed_out(model: &Model) -> TokenStream {
+    match (&model.timeout, &model.timeout_error) {
+        (None, _) => {
+            let private = model.library.private(site());
+            quote_spanned!(site()=> #private::never(__error))
+        }
+        (Some(_), Some(make)) => made_by(model, make),
+        (Some(_), None) => {
+            let private = model.library.private(model.output.first);
+            let span = site().located_at(model.output.first);
+            let expect = expect(model);
+            quote_spanned!(span=> #private::timed_out(#expect, __error))
+        }
+    }
+}
+
+/// What the user's function makes of `__error`: the error of a `Result`, or the whole output.
+fn made_by(model: &Model, make: &Expr) -> TokenStream {
+    let private = model.library.private(site());
+    let expect = expect(model);
+    match &model.output.shape {
+        // Of an `impl Trait` the methods can't be told apart, and it is no `Result`.
+        Shape::Opaque | Shape::Never => quote_spanned! {site()=>
+            #private::RefusedOutput::refused_by(#expect, #make, __error)
+        },
+        Shape::Unit | Shape::Typed(_) => quote_spanned! {site()=>
+            {
+                use #private::RefusedOutput as _;
+                #expect.refused_by(#make, __error)
+            }
+        },
+    }
+}

@@ -1,0 +1,31 @@
+//! The guarded body of a plain function.
+
+use proc_macro2::{Group, TokenStream};
+use quote::quote_spanned;
+
+use super::{breaker, classify, hints, outcome, output_type, site};
+use crate::model::{Model, Shape};
+
+/// The statements of the function.
+// Input:  BODY
+// Output: let __breaker = ..; let __ended = run_sync(__breaker, .., move || -> T { BODY }); match __ended { .. }
+pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
+    let private = model.library.private(site());
+    let breaker = breaker(model);
+    let classify = classify(model);
+    let parameters = hints::parameters(model);
+    let moves = model.captures.moves.then(|| syn::Token![move](site()));
+    let returned = match &model.output.shape {
+        Shape::Unit => TokenStream::new(),
+        Shape::Typed(_) | Shape::Opaque | Shape::Never => {
+            let ty = output_type(model);
+            quote_spanned!(site()=> -> #ty)
+        }
+    };
+    let outcome = outcome::outcome(model);
+    quote_spanned! {site()=>
+        #breaker
+        let __ended = #private::run_sync(__breaker, #classify, #moves || #returned { #parameters #body });
+        #outcome
+    }
+}

@@ -1,0 +1,152 @@
+//! Breakers that are declared: a function's own, and those of `breaker!`.
+
+use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Visibility;
+
+use super::site;
+use crate::args::OnCancel;
+use crate::model::{Declaration, Library, Model, Name, Source, StaticModel, Value};
+
+/// The items of the function.
+// Output: const __TIMEOUT: Duration = ..; static __BREAKER: Breaker = ..;
+pub(super) fn statics(model: &Model) -> TokenStream {
+    let private = model.library.private(site());
+    let timeout = model.timeout.as_ref().map(|timeout| {
+        let value = value(timeout, &model.library);
+        quote_spanned!(site()=> const __TIMEOUT: #private::Duration = #value;)
+    });
+    let breaker = match &model.source {
+        Source::Own(declaration) | Source::Shared { declaration, .. } => {
+            let value = generated(declaration, &model.library);
+            Some(quote_spanned!(site()=> static __BREAKER: #private::Breaker = #value;))
+        }
+        Source::Given(_) => None,
+    };
+    quote!(#timeout #breaker)
+}
+
+/// A static of `breaker!`.
+// Input:  pub static PMS = { threshold: 5 }
+// Output: pub static PMS: Breaker = generated(.., Settings::new().threshold(5).must());
+pub(crate) fn breaker_static(model: &StaticModel) -> TokenStream {
+    let StaticModel {
+        library,
+        attrs,
+        vis,
+        ident,
+        declaration,
+    } = model;
+    let private = library.private(site());
+    let value = generated(declaration, library);
+    quote_spanned! {site()=>
+        #(#attrs)*
+        #vis static #ident: #private::Breaker = #value;
+    }
+}
+
+/// The same with the defaults, so that a mistake in the settings is the only one reported.
+pub(crate) fn poor_static(vis: &Visibility, ident: &Ident) -> TokenStream {
+    let private = Library::Default.private(site());
+    quote_spanned! {site()=>
+        #[allow(missing_docs)]
+        #vis static #ident: #private::Breaker = #private::generated(
+            "", true, "", 0, #private::Settings::new().must(),
+        );
+    }
+}
+
+/// `generated(name, explicit, file, line, config)`
+fn generated(declaration: &Declaration, library: &Library) -> TokenStream {
+    let private = library.private(site());
+    let (name, explicit) = match &declaration.name {
+        Name::Path(name) => (
+            quote_spanned! {site()=>
+                #private::core::concat!(#private::core::module_path!(), "::", #name)
+            },
+            false,
+        ),
+        Name::Given(name) => (value(name, library), true),
+    };
+    let config = config(declaration, library);
+    quote_spanned! {site()=>
+        #private::generated(
+            #name,
+            #explicit,
+            #private::core::file!(),
+            #private::core::line!(),
+            #config,
+        )
+    }
+}
+
+/// The settings, placed where they are written: an error in their evaluation points there.
+// Output: Settings::new().threshold(5).reset(..).must()
+fn config(declaration: &Declaration, library: &Library) -> TokenStream {
+    let first = declaration
+        .settings
+        .first()
+        .map_or_else(Span::call_site, |setting| setting.method.span());
+    let first = site().located_at(first);
+    let private = library.private(first);
+    let mut chain = quote_spanned!(first=> #private::Settings::new());
+    let mut last = first;
+    for setting in &declaration.settings {
+        let value = value(&setting.value, library);
+        last = site().located_at(place(&setting.value, last));
+        let method = Ident::new(
+            &setting.method.to_string(),
+            site().located_at(setting.method.span()),
+        );
+        let mut argument = Group::new(Delimiter::Parenthesis, value);
+        argument.set_span(last);
+        chain.extend(quote_spanned!(first=> .#method #argument));
+    }
+    let mut done = Group::new(Delimiter::Parenthesis, TokenStream::new());
+    done.set_span(last);
+    quote_spanned!(first=> #chain.must #done)
+}
+
+fn place(value: &Value, otherwise: Span) -> Span {
+    match value {
+        Value::Text(_, span)
+        | Value::Count(_, span)
+        | Value::Number(_, span)
+        | Value::Nanos(_, span)
+        | Value::OnCancel(_, span) => *span,
+        Value::Expression(expr) => expr
+            .to_token_stream()
+            .into_iter()
+            .last()
+            .map_or(otherwise, |token| token.span()),
+    }
+}
+
+/// A constant.
+fn value(value: &Value, library: &Library) -> TokenStream {
+    match value {
+        Value::Text(text, span) => literal(Literal::string(text), *span),
+        Value::Count(count, span) => literal(Literal::u32_unsuffixed(*count), *span),
+        Value::Number(number, span) => literal(Literal::f64_unsuffixed(*number), *span),
+        Value::Nanos(nanos, span) => {
+            let private = library.private(*span);
+            let number = literal(Literal::u64_unsuffixed(*nanos), *span);
+            let span = site().located_at(*span);
+            quote_spanned!(span=> #private::Duration::from_nanos(#number))
+        }
+        Value::OnCancel(on_cancel, span) => {
+            let private = library.private(*span);
+            let span = site().located_at(*span);
+            match on_cancel {
+                OnCancel::Ignore => quote_spanned!(span=> #private::OnCancel::Ignore),
+                OnCancel::Failure => quote_spanned!(span=> #private::OnCancel::Failure),
+            }
+        }
+        Value::Expression(expr) => expr.to_token_stream(),
+    }
+}
+
+fn literal(mut literal: Literal, span: Span) -> TokenStream {
+    literal.set_span(span);
+    literal.into_token_stream()
+}

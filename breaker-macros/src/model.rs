@@ -1,0 +1,171 @@
+//! What the expansion prints: validated, with nothing left to decide.
+
+use proc_macro2::{Group, Ident, Span, TokenStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprClosure, ExprPath, FnArg, Path, Token, Type, Visibility};
+
+use crate::args::{FallbackOn, OnCancel};
+use crate::function::Function;
+
+/// A guarded function.
+pub(crate) struct Model {
+    pub(crate) library: Library,
+    pub(crate) function: Function,
+    /// The parameters as the emitted signature has them.
+    pub(crate) inputs: Punctuated<FnArg, Token![,]>,
+    pub(crate) kind: Kind,
+    pub(crate) output: Output,
+    pub(crate) source: Source,
+    pub(crate) timeout: Option<Value>,
+    pub(crate) classify: Classify,
+    pub(crate) fallback: Option<Fallback>,
+    pub(crate) open_error: Option<Expr>,
+    pub(crate) timeout_error: Option<Expr>,
+    pub(crate) captures: Captures,
+}
+
+/// Where generated paths begin.
+pub(crate) enum Library {
+    /// `::breakerbox`
+    Default,
+    /// `crate = path`
+    Renamed(Path),
+}
+
+pub(crate) enum Kind {
+    Async,
+    Plain,
+    /// What `#[async_trait]` makes of an `async fn`: `{ Box::pin(async move { .. }) }`.
+    Boxed {
+        /// `Box::pin`
+        pin: TokenStream,
+        /// The block of the future.
+        body: Group,
+    },
+}
+
+/// The type that the function gives.
+pub(crate) struct Output {
+    pub(crate) shape: Shape,
+    /// Where it was written.
+    pub(crate) first: Span,
+    pub(crate) last: Span,
+}
+
+pub(crate) enum Shape {
+    /// No arrow.
+    Unit,
+    /// `-> T`, with `_` for every `impl Trait`.
+    Typed(Type),
+    /// `-> impl Trait` and nothing around it.
+    Opaque,
+    /// `-> !`
+    Never,
+}
+
+/// The breaker that guards.
+pub(crate) enum Source {
+    /// A static of the function's own.
+    Own(Declaration),
+    /// The same, for a method: one for all instances.
+    Shared {
+        declaration: Declaration,
+        /// The function's name, if the type is to be added to it, which a static can't know.
+        by_type: Option<String>,
+    },
+    /// `breaker = ..`
+    Given(Expr),
+}
+
+/// A breaker to declare.
+pub(crate) struct Declaration {
+    pub(crate) name: Name,
+    pub(crate) settings: Vec<Setting>,
+}
+
+pub(crate) enum Name {
+    /// The module's path and this.
+    Path(String),
+    /// `name = ..`
+    Given(Value),
+}
+
+/// One setting: the builder's method and its argument.
+pub(crate) struct Setting {
+    pub(crate) method: Ident,
+    pub(crate) value: Value,
+}
+
+/// A constant.
+#[derive(Clone)]
+pub(crate) enum Value {
+    Text(String, Span),
+    Count(u32, Span),
+    Number(f64, Span),
+    Nanos(u64, Span),
+    OnCancel(OnCancel, Span),
+    Expression(Expr),
+}
+
+pub(crate) enum Classify {
+    /// Every `Err` counts.
+    EveryErr,
+    ByError(Expr),
+    ByOutput(Expr),
+    /// Nothing comes back that could count.
+    OnlyPanics,
+}
+
+pub(crate) struct Fallback {
+    pub(crate) value: FallbackValue,
+    pub(crate) on: FallbackOn,
+}
+
+pub(crate) enum FallbackValue {
+    /// A function, and the function's own parameters.
+    Call {
+        path: ExprPath,
+        args: Vec<Ident>,
+    },
+    Closure(ExprClosure),
+    Expression(Expr),
+}
+
+/// How the body comes by the parameters.
+#[derive(Default)]
+pub(crate) struct Captures {
+    /// The body takes them along (`move`), or only what it consumes.
+    pub(crate) moves: bool,
+    /// `let mut a = a;` inside the body, in this order.
+    pub(crate) rebound: Vec<Rebound>,
+    /// Taken along whole even where the body doesn't mention them, and dropped in this order.
+    pub(crate) mentioned: Vec<Mentioned>,
+    /// The types of parameters that body and fallback both consume.
+    pub(crate) reused: Vec<Reused>,
+}
+
+pub(crate) struct Rebound {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) mutability: Option<Token![mut]>,
+    pub(crate) name: Ident,
+}
+
+pub(crate) struct Mentioned {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) name: Ident,
+}
+
+pub(crate) struct Reused {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) name: Ident,
+    pub(crate) ty: Type,
+}
+
+/// A breaker declared by `breaker!`.
+pub(crate) struct StaticModel {
+    pub(crate) library: Library,
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    pub(crate) declaration: Declaration,
+}

@@ -1,0 +1,313 @@
+//! From what was written to what is meant: contradictions are found here, and everything
+//! that the expansion would have to decide is decided.
+
+mod settings;
+mod signature;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::{FnArg, Pat, PatIdent};
+
+use crate::args::{self, Args, FallbackOn};
+use crate::captures::{self, Around};
+use crate::error::Errors;
+use crate::expand;
+use crate::function::Function;
+use crate::model::{
+    Classify, Fallback, FallbackValue, Kind, Library, Model, Name, Output, Shape, Source,
+};
+
+pub(crate) use settings::{check as check_settings, declaration};
+
+/// The model of a guarded function; `None` if anything is wrong with it.
+pub(crate) fn function(args: Args, function: Function, errors: &mut Errors) -> Option<Model> {
+    let kind = signature::kind(&function, errors);
+    let output = kind.as_ref().map(|kind| signature::output(&function, kind));
+    contradictions(&args, &function, errors);
+    settings::check(&args, errors);
+    settings::reachable(&args, &function, errors);
+    if let (Some(kind), Some(output)) = (&kind, &output) {
+        call(&args, &function, kind, output, errors);
+    }
+    if !errors.is_empty() {
+        return None;
+    }
+    Some(build(args, function, kind?, output?))
+}
+
+/// Options that can't stand together, or not without another, or not on this function.
+fn contradictions(args: &Args, function: &Function, errors: &mut Errors) {
+    let written = |name| args.written(name);
+
+    if written("breaker").is_some() {
+        for option in args.written.iter().filter(|option| {
+            args::table::find(&option.to_string())
+                .is_some_and(|info| info.part == args::table::Part::Breaker)
+        }) {
+            errors.at(
+                option,
+                format!("`{option}` beside `breaker`: that breaker has its own settings; write `{option}` where it is declared"),
+            );
+        }
+    }
+    for (first, second, why) in [
+        (
+            "breaker",
+            "shared",
+            "`shared` is for the function's own breaker, and `breaker` names another",
+        ),
+        (
+            "classify",
+            "classify_output",
+            "`classify_output` sees the error as well",
+        ),
+    ] {
+        beside(args, first, second, why, errors);
+    }
+    for (option, needs, write) in [
+        ("fallback_on", "fallback", "`fallback = cached`"),
+        ("timeout_error", "timeout", "`timeout = \"2s\"`"),
+    ] {
+        if let (Some(option), None) = (written(option), written(needs)) {
+            errors.at(
+                option,
+                format!("`{option}` without `{needs}` does nothing: add {write}, or leave it out"),
+            );
+        }
+    }
+
+    let chosen = ["breaker", "shared"]
+        .iter()
+        .any(|name| written(name).is_some());
+    match function.receiver() {
+        Some(receiver) if !chosen => errors.at(
+            receiver,
+            "a method must say which breaker guards it, because one of its own would serve every instance: \
+             write `breaker = &self.breaker` for one in each instance, `breaker = PMS` for a static, or `shared` if one for all is meant",
+        ),
+        None => {
+            if let Some(shared) = written("shared") {
+                errors.at(
+                    shared,
+                    "`shared` is for methods with `self`: a function's breaker serves all its calls anyway; leave it out",
+                );
+            }
+        }
+        Some(_) => {}
+    }
+}
+
+/// Refuses two options that can't stand together.
+fn beside(args: &Args, first: &str, second: &str, why: &str, errors: &mut Errors) {
+    if let (Some(_), Some(option)) = (args.written(first), args.written(second)) {
+        errors.at(
+            option,
+            format!("`{second}` beside `{first}`: {why}; keep one"),
+        );
+    }
+}
+
+/// What becomes of the call: on this kind of function, with this output.
+fn call(args: &Args, function: &Function, kind: &Kind, output: &Output, errors: &mut Errors) {
+    if let (Kind::Plain, Some(timeout)) = (kind, args.written("timeout")) {
+        errors.at(
+            timeout,
+            "`timeout` needs an `async fn`: a plain function can't be stopped on its way; give its client the time limit instead",
+        );
+    }
+    if let Shape::Never = output.shape {
+        never(args, function, errors);
+    }
+    if let Some(fallback) = &args.fallback
+        && let args::Fallback::Path(path) = &fallback.value
+    {
+        passable(path, function, errors);
+    }
+}
+
+/// `-> !`: nothing comes back, so some options have nothing to work on.
+fn never(args: &Args, function: &Function, errors: &mut Errors) {
+    for name in ["classify", "classify_output", "fallback"] {
+        if let Some(option) = args.written(name) {
+            errors.at(
+                option,
+                format!(
+                    "`{name}` on a function that never returns has nothing to work on: leave it out"
+                ),
+            );
+        }
+    }
+    for (name, when, needed) in [
+        ("open_error", "the circuit is open", true),
+        (
+            "timeout_error",
+            "time is up",
+            args.written("timeout").is_some(),
+        ),
+    ] {
+        if needed && args.written(name).is_none() {
+            errors.at(
+                function.written_output(),
+                format!(
+                    "a function that never returns has nothing to give back when {when}: write `{name} = |why| panic!(\"{{why}}\")`"
+                ),
+            );
+        }
+    }
+}
+
+/// `fallback = cached` passes the parameters on, for which each needs a name.
+fn passable(path: &syn::ExprPath, function: &Function, errors: &mut Errors) {
+    let path = path.to_token_stream().to_string().replace(' ', "");
+    for parameter in function.parameters() {
+        let ways_out = format!(
+            "write the call, `fallback = {path}(..)`, or a closure, `fallback = |cause| ..`"
+        );
+        if name_of(parameter).is_none() {
+            errors.at(
+                &parameter.pat,
+                format!("`fallback = {path}` passes every parameter on, and this one has no name: give it one, or {ways_out}"),
+            );
+        } else if let Some(cfg) = parameter
+            .attrs
+            .iter()
+            .find(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr"))
+        {
+            errors.at(
+                cfg,
+                format!("`fallback = {path}` can't pass on a parameter that is not always there: {ways_out}"),
+            );
+        }
+    }
+}
+
+/// The name of a parameter, if it is plainly one.
+fn name_of(parameter: &syn::PatType) -> Option<&Ident> {
+    match &*parameter.pat {
+        Pat::Ident(PatIdent {
+            by_ref: None,
+            subpat: None,
+            ident,
+            ..
+        }) => Some(ident),
+        _ => None,
+    }
+}
+
+/// Puts the model together from parts that were all found good.
+fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
+    let source = source(&args, &function);
+    let timeout = args
+        .timeout
+        .as_ref()
+        .map(|timeout| settings::nanos(&timeout.value));
+    let open_error = args.open_error.map(|open_error| open_error.value);
+    let timeout_error = args.timeout_error.map(|timeout_error| timeout_error.value);
+    let classify = match (args.classify, args.classify_output) {
+        _ if matches!(output.shape, Shape::Never) => Classify::OnlyPanics,
+        (Some(by), _) => Classify::ByError(by.value),
+        (None, Some(by)) => Classify::ByOutput(by.value),
+        (None, None) => Classify::EveryErr,
+    };
+    let fallback = args.fallback.map(|fallback| Fallback {
+        on: args
+            .fallback_on
+            .as_ref()
+            .map_or(FallbackOn::Any, |on| on.value),
+        value: match fallback.value {
+            args::Fallback::Path(path) => FallbackValue::Call {
+                path,
+                args: arguments(&function),
+            },
+            args::Fallback::Closure(closure) => FallbackValue::Closure(closure),
+            args::Fallback::Expression(expr) => FallbackValue::Expression(expr),
+        },
+    });
+
+    let mut expressions = TokenStream::new();
+    if let Source::Given(expr) = &source {
+        expr.to_tokens(&mut expressions);
+    }
+    if let Classify::ByError(expr) | Classify::ByOutput(expr) = &classify {
+        expr.to_tokens(&mut expressions);
+    }
+    open_error.to_tokens(&mut expressions);
+    timeout_error.to_tokens(&mut expressions);
+
+    let (bound_inside, borrowing_body) = match &kind {
+        Kind::Boxed { body, .. } => (true, captures::strip_rebindings(body)),
+        Kind::Async | Kind::Plain => (false, function.body.clone()),
+    };
+    let mut inputs = function.sig.inputs.clone();
+    let captures = captures::plan(
+        &mut inputs,
+        &Around {
+            expressions,
+            fallback: fallback
+                .as_ref()
+                .map(|fallback| expand::fallback_expression(&fallback.value)),
+            body: &borrowing_body.stream(),
+            bound_inside,
+        },
+    );
+    let kind = match kind {
+        Kind::Boxed { pin, .. } if !captures.moves => Kind::Boxed {
+            pin,
+            body: borrowing_body,
+        },
+        kind => kind,
+    };
+
+    Model {
+        library: library(args.library.map(|library| library.value)),
+        function,
+        inputs,
+        kind,
+        output,
+        source,
+        timeout,
+        classify,
+        fallback,
+        open_error,
+        timeout_error,
+        captures,
+    }
+}
+
+/// Which breaker guards.
+fn source(args: &Args, function: &Function) -> Source {
+    if let Some(breaker) = &args.breaker {
+        return Source::Given(breaker.value.clone());
+    }
+    let declaration = declaration(args, &function.sig.ident);
+    match &args.shared {
+        None => Source::Own(declaration),
+        Some(_) => Source::Shared {
+            by_type: match &declaration.name {
+                Name::Path(function) => Some(function.clone()),
+                Name::Given(_) => None,
+            },
+            declaration,
+        },
+    }
+}
+
+/// The arguments that a fallback gets which is named by its path: the parameters.
+fn arguments(function: &Function) -> Vec<Ident> {
+    function
+        .sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Receiver(receiver) => Some(Ident::new("self", receiver.self_token.span)),
+            FnArg::Typed(parameter) => name_of(parameter).cloned(),
+        })
+        .collect()
+}
+
+pub(crate) fn library(renamed: Option<syn::Path>) -> Library {
+    match renamed {
+        Some(path) => Library::Renamed(path),
+        None => Library::Default,
+    }
+}

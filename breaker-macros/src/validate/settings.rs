@@ -1,0 +1,234 @@
+//! The settings of a breaker: what contradicts what, and what a static can't see.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Expr, GenericParam};
+
+use super::beside;
+use crate::args::{Arg, Args, Constant};
+use crate::duration;
+use crate::error::Errors;
+use crate::function::{Function, bound_names};
+use crate::model::{Declaration, Name, Setting, Value};
+
+const DEFAULT_RESET: u64 = 30_000_000_000;
+const DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
+
+/// Contradictions between settings, as far as they are literals. The compiler finds the rest
+/// when it evaluates the configuration.
+pub(crate) fn check(args: &Args, errors: &mut Errors) {
+    beside(
+        args,
+        "close_after",
+        "close_rate",
+        "both say when the probes have closed the circuit",
+        errors,
+    );
+
+    let known = |option: &'static str, arg: &Option<Arg<Constant<u64>>>, default: Option<u64>| {
+        match (args.written(option), arg) {
+            (None, _) => default.map(|nanos| (nanos, ", its default")),
+            (Some(_), Some(arg)) => arg.value.literal().map(|nanos| (*nanos, "")),
+            // It was refused, and that is enough.
+            (Some(_), None) => None,
+        }
+    };
+    let reset = known("reset", &args.reset, Some(DEFAULT_RESET));
+    let max_reset = known("max_reset", &args.max_reset, None);
+    let timeout = known("timeout", &args.timeout, None);
+    let longest = reset.map(|(reset, _)| reset.max(DEFAULT_PROBE_TIMEOUT));
+    let probe_timeout = known("probe_timeout", &args.probe_timeout, longest);
+
+    if let (Some((reset, default)), Some((max, _)), Some(arg)) = (reset, max_reset, &args.max_reset)
+        && max < reset
+    {
+        errors.at(
+            arg.value.expr(),
+            format!(
+                "`max_reset` ({}) is below `reset` ({}{default}): it must be at least as long",
+                duration::display(max),
+                duration::display(reset),
+            ),
+        );
+    }
+    // A breaker from elsewhere brings its own `probe_timeout`.
+    if let (None, Some((probe_timeout, default)), Some((timeout, _)), Some(arg)) = (
+        args.written("breaker"),
+        probe_timeout,
+        timeout,
+        &args.timeout,
+    ) && timeout > probe_timeout
+    {
+        let timeout = duration::display(timeout);
+        let write = args.style.write("probe_timeout", &format!("\"{timeout}\""));
+        errors.at(
+            arg.value.expr(),
+            format!(
+                "`timeout` ({timeout}) is above `probe_timeout` ({}{default}): every probe would come too late and the circuit would never close; write a shorter `timeout`, or `{write}`",
+                duration::display(probe_timeout),
+            ),
+        );
+    }
+}
+
+/// Refuses what a static can't see: `Self`, `self`, the parameters, the generics.
+pub(super) fn reachable(args: &Args, function: &Function, errors: &mut Errors) {
+    let mut names = Vec::new();
+    for parameter in function.parameters() {
+        bound_names(&parameter.pat, &mut names);
+    }
+    names.extend(
+        function
+            .sig
+            .generics
+            .params
+            .iter()
+            .filter_map(|param| match param {
+                GenericParam::Type(ty) => Some(ty.ident.clone()),
+                GenericParam::Const(constant) => Some(constant.ident.clone()),
+                GenericParam::Lifetime(_) => None,
+            }),
+    );
+
+    for (option, expr) in expressions(args) {
+        let Some(name) = first_of(expr.to_token_stream(), &names) else {
+            continue;
+        };
+        let message = match name.to_string().as_str() {
+            "Self" => format!(
+                "`{option}` can't use `Self`: it is kept in a static, which can't name it; write the type's name, or a constant outside of the `impl`"
+            ),
+            "self" => format!(
+                "`{option}` can't use `self`: it is kept in a static, the same for all instances; build the breaker in the constructor and write `breaker = &self.breaker`"
+            ),
+            name => format!(
+                "`{option}` can't use `{name}` of this function: it is kept in a static, the same for all calls; write a constant"
+            ),
+        };
+        errors.at(name, message);
+    }
+}
+
+/// The values that go into a static, where they are not literals.
+fn expressions(args: &Args) -> Vec<(&Ident, &Expr)> {
+    fn add<'a, T>(found: &mut Vec<(&'a Ident, &'a Expr)>, arg: &'a Option<Arg<Constant<T>>>) {
+        if let Some(Arg {
+            option,
+            value: Constant::Expression(expr),
+        }) = arg
+        {
+            found.push((option, expr));
+        }
+    }
+    let mut found = Vec::new();
+    add(&mut found, &args.name);
+    add(&mut found, &args.threshold);
+    add(&mut found, &args.reset);
+    add(&mut found, &args.backoff);
+    add(&mut found, &args.max_reset);
+    add(&mut found, &args.jitter);
+    add(&mut found, &args.probes);
+    add(&mut found, &args.close_after);
+    add(&mut found, &args.close_rate);
+    add(&mut found, &args.probe_timeout);
+    add(&mut found, &args.timeout);
+    found
+}
+
+/// The first `Self`, `self` or one of `names` that begins a path in `tokens`.
+fn first_of(tokens: TokenStream, names: &[Ident]) -> Option<Ident> {
+    let mut begins = true;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => {
+                if begins && (ident == "Self" || ident == "self" || names.contains(&ident)) {
+                    return Some(ident);
+                }
+                begins = true;
+            }
+            TokenTree::Punct(punct) => begins = !matches!(punct.as_char(), ':' | '.'),
+            TokenTree::Group(group) => {
+                if let Some(found) = first_of(group.stream(), names) {
+                    return Some(found);
+                }
+                begins = true;
+            }
+            TokenTree::Literal(_) => begins = true,
+        }
+    }
+    None
+}
+
+/// The breaker that the settings describe, called `name` if they don't say otherwise.
+pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
+    let mut settings = Vec::new();
+    let mut add = |option: &Ident, value: Value| {
+        settings.push(Setting {
+            method: option.clone(),
+            value,
+        });
+    };
+    for arg in [&args.threshold, &args.probes, &args.close_after]
+        .into_iter()
+        .flatten()
+    {
+        add(
+            &arg.option,
+            value(&arg.value, |n, span| Value::Count(*n, span)),
+        );
+    }
+    for arg in [&args.backoff, &args.jitter, &args.close_rate]
+        .into_iter()
+        .flatten()
+    {
+        add(
+            &arg.option,
+            value(&arg.value, |n, span| Value::Number(*n, span)),
+        );
+    }
+    for arg in [
+        &args.reset,
+        &args.max_reset,
+        &args.probe_timeout,
+        &args.timeout,
+    ]
+    .into_iter()
+    .flatten()
+    {
+        add(&arg.option, nanos(&arg.value));
+    }
+    if let Some(arg) = &args.on_cancel {
+        add(&arg.option, Value::OnCancel(arg.value, arg.option.span()));
+    }
+
+    Declaration {
+        name: match &args.name {
+            None => Name::Path(unraw(name)),
+            Some(arg) => Name::Given(value(&arg.value, |text, span| {
+                Value::Text(text.clone(), span)
+            })),
+        },
+        settings,
+    }
+}
+
+/// `r#match` is called `match`.
+fn unraw(name: &Ident) -> String {
+    let name = name.to_string();
+    match name.strip_prefix("r#") {
+        Some(plain) => plain.to_owned(),
+        None => name,
+    }
+}
+
+pub(super) fn nanos(constant: &Constant<u64>) -> Value {
+    value(constant, |nanos, span| Value::Nanos(*nanos, span))
+}
+
+fn value<T>(constant: &Constant<T>, literal: impl Fn(&T, proc_macro2::Span) -> Value) -> Value {
+    match constant {
+        Constant::Literal(known, expr) => literal(known, expr.span()),
+        Constant::Expression(expr) => Value::Expression(expr.clone()),
+    }
+}
