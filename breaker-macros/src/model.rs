@@ -55,8 +55,10 @@ pub(crate) struct Output {
 pub(crate) enum Shape {
     /// No arrow.
     Unit,
-    /// `-> T`, with `_` for every `impl Trait`.
+    /// `-> T`
     Typed(Type),
+    /// `-> Result<impl Trait, E>`: with `_` for every `impl Trait`.
+    Inferred(Type),
     /// `-> impl Trait` and nothing around it.
     Opaque,
     /// `-> !`

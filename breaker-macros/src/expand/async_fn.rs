@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
-use super::{breaker, classify, hints, outcome, site};
+use super::{breaker, classify, expect_once, hints, outcome, site};
 use crate::model::Model;
 
 /// The statements of the function.
@@ -12,11 +12,13 @@ use crate::model::Model;
 pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let private = model.library.private(site());
     let breaker = breaker(model);
+    let expect = expect_once(model);
     let classify = classify(model);
     let hint = hints::output(model);
     let parameters = hints::parameters(model);
     let moves = model.captures.moves.then(|| syn::Token![move](site()));
-    let block = quote_spanned!(site()=> async #moves { #hint #parameters #body });
+    let block =
+        quote_spanned!(site()=> async #moves { #hint #parameters #[allow(unused_braces)] #body });
     let run = match &model.timeout {
         None => quote_spanned!(site()=> #private::run(__breaker, #classify, #block)),
         Some(_) => quote_spanned! {site()=>
@@ -26,6 +28,7 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let outcome = outcome::outcome(model);
     quote_spanned! {site()=>
         #breaker
+        #expect
         let __ended = #run.await;
         #outcome
     }

@@ -124,13 +124,31 @@ fn borrowed(expr: &Expr) -> Expr {
 /// `expect::<T>()`, placed where the function's type is written: so that an error about
 /// that type points there.
 fn expect(model: &Model) -> TokenStream {
-    let Output { first, last, .. } = &model.output;
-    let first = site().located_at(*first);
+    let first = site().located_at(model.output.first);
+    match &model.output.shape {
+        Shape::Inferred(_) | Shape::Opaque => quote_spanned!(first=> __expect),
+        Shape::Unit | Shape::Typed(_) | Shape::Never => expect_type(model),
+    }
+}
+
+fn expect_type(model: &Model) -> TokenStream {
+    let Output { first, last, .. } = model.output;
     let private = model.library.private(first);
     let ty = output_type(model);
     let mut parens = Group::new(Delimiter::Parenthesis, TokenStream::new());
-    parens.set_span(site().located_at(*last));
-    quote_spanned!(first=> #private::expect::<#ty> #parens)
+    parens.set_span(site().located_at(last));
+    quote_spanned!(site().located_at(first)=> #private::expect::<#ty> #parens)
+}
+
+/// Where the type has to be inferred, all uses of it must be the same.
+fn expect_once(model: &Model) -> TokenStream {
+    match &model.output.shape {
+        Shape::Inferred(_) | Shape::Opaque => {
+            let expect = expect_type(model);
+            quote_spanned!(site()=> let __expect = #expect;)
+        }
+        Shape::Unit | Shape::Typed(_) | Shape::Never => TokenStream::new(),
+    }
 }
 
 /// The type that the body gives.
@@ -138,7 +156,7 @@ fn output_type(model: &Model) -> TokenStream {
     let private = model.library.private(site());
     match &model.output.shape {
         Shape::Unit => quote_spanned!(site()=> ()),
-        Shape::Typed(ty) => ty.to_token_stream(),
+        Shape::Typed(ty) | Shape::Inferred(ty) => ty.to_token_stream(),
         Shape::Opaque => quote_spanned!(site()=> _),
         Shape::Never => quote_spanned!(site()=> #private::Never),
     }

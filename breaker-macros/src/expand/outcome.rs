@@ -17,7 +17,7 @@ pub(super) fn outcome(model: &Model) -> TokenStream {
     };
     match &model.output.shape {
         Shape::Never => quote_spanned!(site()=> match #outcome {}),
-        Shape::Unit | Shape::Typed(_) | Shape::Opaque => outcome,
+        Shape::Unit | Shape::Typed(_) | Shape::Inferred(_) | Shape::Opaque => outcome,
     }
 }
 
@@ -126,7 +126,7 @@ fn made_by(model: &Model, make: &Expr) -> TokenStream {
         Shape::Opaque | Shape::Never => quote_spanned! {site()=>
             #private::RefusedOutput::refused_by(#expect, #make, __error)
         },
-        Shape::Unit | Shape::Typed(_) => quote_spanned! {site()=>
+        Shape::Unit | Shape::Typed(_) | Shape::Inferred(_) => quote_spanned! {site()=>
             {
                 use #private::RefusedOutput as _;
                 #expect.refused_by(#make, __error)

@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
-use super::{breaker, classify, hints, outcome, output_type, site};
+use super::{breaker, classify, expect_once, hints, outcome, output_type, site};
 use crate::model::{Model, Shape};
 
 /// The statements of the function.
@@ -12,12 +12,13 @@ use crate::model::{Model, Shape};
 pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let private = model.library.private(site());
     let breaker = breaker(model);
+    let expect = expect_once(model);
     let classify = classify(model);
     let parameters = hints::parameters(model);
     let moves = model.captures.moves.then(|| syn::Token![move](site()));
     let returned = match &model.output.shape {
         Shape::Unit => TokenStream::new(),
-        Shape::Typed(_) | Shape::Opaque | Shape::Never => {
+        Shape::Typed(_) | Shape::Inferred(_) | Shape::Opaque | Shape::Never => {
             let ty = output_type(model);
             quote_spanned!(site()=> -> #ty)
         }
@@ -25,7 +26,8 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let outcome = outcome::outcome(model);
     quote_spanned! {site()=>
         #breaker
-        let __ended = #private::run_sync(__breaker, #classify, #moves || #returned { #parameters #body });
+        #expect
+        let __ended = #private::run_sync(__breaker, #classify, #moves || #returned { #parameters #[allow(unused_braces)] #body });
         #outcome
     }
 }

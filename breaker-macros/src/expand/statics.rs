@@ -18,7 +18,8 @@ pub(super) fn statics(model: &Model) -> TokenStream {
     });
     let breaker = match &model.source {
         Source::Own(declaration) | Source::Shared { declaration, .. } => {
-            let value = generated(declaration, &model.library);
+            let place = Ident::new("__BREAKER", site());
+            let value = generated(declaration, &model.library, &place);
             Some(quote_spanned!(site()=> static __BREAKER: #private::Breaker = #value;))
         }
         Source::Given(_) => None,
@@ -38,7 +39,7 @@ pub(crate) fn breaker_static(model: &StaticModel) -> TokenStream {
         declaration,
     } = model;
     let private = library.private(site());
-    let value = generated(declaration, library);
+    let value = generated(declaration, library, ident);
     quote_spanned! {site()=>
         #(#attrs)*
         #vis static #ident: #private::Breaker = #value;
@@ -51,31 +52,28 @@ pub(crate) fn poor_static(vis: &Visibility, ident: &Ident) -> TokenStream {
     quote_spanned! {site()=>
         #[allow(missing_docs)]
         #vis static #ident: #private::Breaker = #private::generated(
-            "", true, "", 0, #private::Settings::new().must(),
+            "", "", 0, #private::Settings::new().must(), || &#ident,
         );
     }
 }
 
-/// `generated(name, explicit, file, line, config)`
-fn generated(declaration: &Declaration, library: &Library) -> TokenStream {
+/// `generated(name, file, line, config, || &PLACE)`
+fn generated(declaration: &Declaration, library: &Library, place: &Ident) -> TokenStream {
     let private = library.private(site());
-    let (name, explicit) = match &declaration.name {
-        Name::Path(name) => (
-            quote_spanned! {site()=>
-                #private::core::concat!(#private::core::module_path!(), "::", #name)
-            },
-            false,
-        ),
-        Name::Given(name) => (value(name, library), true),
+    let name = match &declaration.name {
+        Name::Path(name) => quote_spanned! {site()=>
+            #private::core::concat!(#private::core::module_path!(), "::", #name)
+        },
+        Name::Given(name) => value(name, library),
     };
     let config = config(declaration, library);
     quote_spanned! {site()=>
         #private::generated(
             #name,
-            #explicit,
             #private::core::file!(),
             #private::core::line!(),
             #config,
+            || &#place,
         )
     }
 }

@@ -154,8 +154,10 @@ pub(super) fn output(function: &Function, kind: &Kind) -> Output {
             Type::ImplTrait(_) => Shape::Opaque,
             _ => {
                 let mut ty = ty.clone();
-                infer_opaque(&mut ty);
-                Shape::Typed(ty)
+                match infer_opaque(&mut ty) {
+                    true => Shape::Inferred(ty),
+                    false => Shape::Typed(ty),
+                }
             }
         },
     };
@@ -198,39 +200,44 @@ fn last_place(token: &TokenTree) -> Span {
 }
 
 /// Puts `_` where a type says `impl Trait`, which can't be named inside the function.
+/// Whether there was one.
 // Input:  Result<impl Stream, E>
 // Output: Result<_, E>
-fn infer_opaque(ty: &mut Type) {
-    if let Type::ImplTrait(opaque) = ty {
-        *ty = Type::Infer(syn::TypeInfer {
-            attrs: Vec::new(),
-            underscore_token: syn::Token![_](opaque.impl_token.span),
-        });
-        return;
-    }
+fn infer_opaque(ty: &mut Type) -> bool {
     match ty {
+        Type::ImplTrait(opaque) => {
+            let underscore_token = syn::Token![_](opaque.impl_token.span);
+            *ty = Type::Infer(syn::TypeInfer {
+                attrs: Vec::new(),
+                underscore_token,
+            });
+            true
+        }
         Type::Array(array) => infer_opaque(&mut array.elem),
         Type::Group(group) => infer_opaque(&mut group.elem),
         Type::Paren(paren) => infer_opaque(&mut paren.elem),
         Type::Ptr(pointer) => infer_opaque(&mut pointer.elem),
         Type::Reference(reference) => infer_opaque(&mut reference.elem),
         Type::Slice(slice) => infer_opaque(&mut slice.elem),
-        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(infer_opaque),
-        Type::Path(path) => {
-            for segment in &mut path.path.segments {
+        Type::Tuple(tuple) => tuple
+            .elems
+            .iter_mut()
+            .fold(false, |found, ty| infer_opaque(ty) | found),
+        Type::Path(path) => path
+            .path
+            .segments
+            .iter_mut()
+            .filter_map(|segment| match &mut segment.arguments {
+                PathArguments::AngleBracketed(arguments) => Some(&mut arguments.args),
                 // In `Fn(..)` there can be none.
-                let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
-                    continue;
-                };
-                for argument in &mut arguments.args {
-                    match argument {
-                        GenericArgument::Type(ty) => infer_opaque(ty),
-                        GenericArgument::AssocType(assoc) => infer_opaque(&mut assoc.ty),
-                        _ => {}
-                    }
-                }
-            }
-        }
-        _ => {}
+                PathArguments::None | PathArguments::Parenthesized(_) => None,
+            })
+            .flatten()
+            .fold(false, |found, argument| match argument {
+                GenericArgument::Type(ty) => infer_opaque(ty) | found,
+                GenericArgument::AssocType(assoc) => infer_opaque(&mut assoc.ty) | found,
+                _ => found,
+            }),
+        _ => false,
     }
 }
