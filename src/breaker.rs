@@ -287,6 +287,7 @@ impl<C, P> Breaker<C, P> {
         &self.clock
     }
 
+    #[cfg(feature = "std")]
     pub(crate) fn declared_name(&self) -> &Name {
         &self.name
     }

@@ -102,6 +102,7 @@ pub use clock::DefaultClock;
 pub use clock::{ExactClock, SystemClock};
 pub use error::{CallError, CircuitOpenError, TimeoutError};
 pub use guard::Guard;
+pub use notify::InPlaceOf;
 pub use permit::Permit;
 #[cfg(feature = "std")]
 pub use registry::{AnyBreaker, Found, find};

@@ -29,10 +29,9 @@
 //! concurrency two may be delivered in either order, and these two put them
 //! right.
 
-pub use crate::notify::InPlaceOf;
-
 use crate::error::CircuitOpenError;
 use crate::name::Name;
+use crate::notify::InPlaceOf;
 use breaker_core::{Change, Generation, State, Trigger};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

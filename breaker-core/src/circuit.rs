@@ -73,6 +73,19 @@ impl Circuit<Consecutive> {
     }
 }
 
+impl<P: Policy> Circuit<P> {
+    /// A closed circuit with the same configuration and nothing counted.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self {
+            word: AtomicU64::new(Word::NEW.raw()),
+            stamp: AtomicU64::new(0),
+            config: self.config,
+            policy: self.policy.fresh(),
+        }
+    }
+}
+
 // For callers
 impl<P: Policy> Circuit<P> {
     /// Asks whether a call may be made now.

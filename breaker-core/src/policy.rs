@@ -12,7 +12,7 @@ pub trait Policy: sealed::Policy {}
 pub(crate) mod sealed {
     use super::{Config, Tally, Word};
 
-    pub trait Policy {
+    pub trait Policy: Sized {
         /// Whether a success on a word that holds no failure changes nothing.
         const IDLE_SUCCESS_IS_FREE: bool;
 
@@ -23,6 +23,9 @@ pub(crate) mod sealed {
 
         /// Forgets everything: the breaker enters `Closed` or `Shadow`.
         fn clear(&self);
+
+        /// The same policy with nothing in it.
+        fn fresh(&self) -> Self;
     }
 }
 
@@ -58,4 +61,8 @@ impl sealed::Policy for Consecutive {
     }
 
     fn clear(&self) {}
+
+    fn fresh(&self) -> Self {
+        Self
+    }
 }

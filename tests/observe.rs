@@ -1,0 +1,189 @@
+//! Observers: what they hear, and what they can't break.
+
+use breakerbox::observe::{self, FallbackServed, Observer, Rejection, StateChange};
+use breakerbox::{Breaker, Config, Generation, Settings, State, test};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+#[derive(Default)]
+struct Recorder {
+    lines: Mutex<Vec<String>>,
+    numbers: Mutex<Vec<(Generation, u64)>>,
+}
+
+impl Recorder {
+    fn record(&self, line: String, generation: Generation, sequence: u64) {
+        self.lines.lock().unwrap().push(line);
+        self.numbers.lock().unwrap().push((generation, sequence));
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.lines.lock().unwrap())
+    }
+}
+
+impl Observer for Recorder {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        self.record(event.to_string(), event.change.generation, event.sequence);
+    }
+
+    fn rejected(&self, event: &Rejection<'_>) {
+        self.record(event.to_string(), event.generation, event.sequence);
+    }
+
+    fn fallback_served(&self, event: &FallbackServed<'_>) {
+        self.record(event.to_string(), event.generation, event.sequence);
+    }
+}
+
+fn fail(breaker: &Breaker) {
+    let _ = breaker.call_sync(|| Err::<(), _>("down"));
+}
+
+#[test]
+fn a_whole_outage_reads_as_a_log() {
+    let scope = test::scope();
+    let recorder = Arc::new(Recorder::default());
+    let _installed = observe::install(Arc::clone(&recorder));
+    let settings = Settings::new()
+        .threshold(2)
+        .reset(Duration::from_secs(30))
+        .backoff(2.0);
+    let pms = Breaker::new("pms", settings.must());
+
+    fail(&pms);
+    fail(&pms);
+    fail(&pms);
+    scope.advance(Duration::from_secs(30));
+    fail(&pms);
+    scope.advance(Duration::from_secs(60));
+    let stuck = pms.admit().unwrap();
+    scope.advance(Duration::from_secs(60));
+    let _ = pms.call_sync(|| Ok::<_, &str>(()));
+    drop(stuck);
+    pms.force_open();
+    pms.open_for(Duration::from_secs(5));
+    pms.close();
+
+    assert_eq!(
+        recorder.take(),
+        [
+            "circuit `pms` opened after 2 failures, for 30s",
+            "call refused: circuit `pms` is open: retry in 30s",
+            "circuit `pms` probes: its wait is over",
+            "circuit `pms` reopened after 1 failure while probing, for 60s",
+            "circuit `pms` probes: its wait is over",
+            "circuit `pms` probes again: its probes never ended",
+            "circuit `pms` closed: its probes succeeded",
+            "circuit `pms` was set by an operator: forced_open",
+            "circuit `pms` was opened by an operator, for 5s",
+            "circuit `pms` was set by an operator: closed",
+        ]
+    );
+    let numbers = recorder.numbers.lock().unwrap();
+    assert!(
+        numbers.windows(2).all(|pair| pair[0].1 < pair[1].1),
+        "sequence grows"
+    );
+    assert!(
+        numbers
+            .windows(2)
+            .all(|pair| pair[0].0.get() <= pair[1].0.get()),
+        "and generation"
+    );
+}
+
+#[test]
+fn an_observer_hears_nothing_once_it_is_uninstalled() {
+    let _scope = test::scope();
+    let recorder = Arc::new(Recorder::default());
+    let pms = Breaker::new("pms", Config::DEFAULT);
+    let installed = observe::install(Arc::clone(&recorder));
+    pms.force_open();
+    assert_eq!(recorder.take().len(), 1);
+    drop(installed);
+    pms.close();
+    assert!(recorder.take().is_empty());
+    assert_eq!(Arc::strong_count(&recorder), 1);
+}
+
+struct Panics;
+
+impl Observer for Panics {
+    fn state_changed(&self, _: &StateChange<'_>) {
+        panic!("in the observer");
+    }
+
+    fn rejected(&self, _: &Rejection<'_>) {
+        panic!("in the observer");
+    }
+}
+
+#[test]
+fn an_observer_that_panics_costs_nothing() {
+    let scope = test::scope();
+    let recorder = Arc::new(Recorder::default());
+    let _first = observe::install(Panics);
+    let _second = observe::install(Arc::clone(&recorder));
+    let pms = Breaker::new("pms", Settings::new().threshold(1).must());
+    fail(&pms);
+    assert!(pms.admit().is_err());
+    scope.advance(Duration::from_secs(30));
+    assert_eq!(pms.call_sync(|| Ok::<_, &str>(1)), Ok(1));
+    assert_eq!(pms.state(), State::Closed);
+    assert_eq!(recorder.take().len(), 4, "the other observer hears it all");
+}
+
+#[test]
+fn an_observer_that_panics_while_unwinding_does_not_end_the_process() {
+    let _scope = test::scope();
+    let _installed = observe::install(Panics);
+    let pms = Breaker::new("pms", Settings::new().threshold(1).must());
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _permit = pms.admit().unwrap();
+        panic!("the call");
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(pms.state(), State::Open);
+}
+
+struct CallsBack(Arc<Breaker>);
+
+impl Observer for CallsBack {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        if event.change.to == State::Open {
+            // Everything that could deadlock: the breaker, the registry, the
+            // list of observers.
+            assert!(self.0.admit().is_err());
+            assert!(breakerbox::find(self.0.name()).is_some());
+            drop(observe::install(Panics));
+            self.0.close();
+        }
+    }
+}
+
+#[test]
+fn an_observer_may_call_back() {
+    let _scope = test::scope();
+    let pms = Breaker::shared("calls-back", Settings::new().threshold(1).must());
+    let _installed = observe::install(CallsBack(Arc::clone(&pms)));
+    fail(&pms);
+    assert_eq!(pms.state(), State::Closed);
+}
+
+#[test]
+fn outside_a_scope_an_observer_hears_of_every_breaker_of_the_process() {
+    let recorder = Arc::new(Recorder::default());
+    let installed = observe::install(Arc::clone(&recorder));
+    std::thread::spawn(|| Breaker::new("elsewhere", Config::DEFAULT).force_open())
+        .join()
+        .unwrap();
+    {
+        let _scope = test::scope();
+        Breaker::new("in-a-scope", Config::DEFAULT).force_open();
+    }
+    drop(installed);
+    let lines = recorder.take();
+    assert!(lines.contains(&"circuit `elsewhere` was set by an operator: forced_open".to_owned()));
+    assert!(!lines.iter().any(|line| line.contains("in-a-scope")));
+}
