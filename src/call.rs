@@ -143,7 +143,7 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if this.ticket.generation().is_none() {
+        if !this.ticket.is_admitted() {
             if this.classify.is_none() {
                 // Like an async block's: polled after it was ready.
                 panic!("a guarded future was polled after it had ended");

@@ -1,5 +1,7 @@
 //! What a breaker is called.
 
+use core::borrow::Borrow;
+use core::cmp::Ordering;
 use core::fmt;
 #[cfg(feature = "std")]
 use std::sync::Arc;
@@ -35,6 +37,24 @@ impl PartialEq for Name {
 }
 
 impl Eq for Name {}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
+}
 
 #[cfg(feature = "std")]
 impl From<String> for Name {

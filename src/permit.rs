@@ -41,10 +41,7 @@ where
 
     /// The generation that admitted the call.
     pub fn generation(&self) -> Generation {
-        // Only `settle`, which takes the permit, empties the ticket.
-        self.ticket
-            .generation()
-            .unwrap_or_else(|| self.ticket.breaker().generation())
+        self.ticket.generation()
     }
 
     /// The dependency answered.
@@ -71,17 +68,13 @@ where
     /// Any outcome.
     #[inline]
     pub fn settle(mut self, outcome: Outcome) -> Effect {
-        self.ticket
-            .settle(outcome, self.given)
-            .unwrap_or(Effect::Neutral)
+        self.ticket.settle(outcome, self.given)
     }
 
     /// Any outcome, at an explicit time in nanoseconds since the origin of the
     /// breaker's clock.
     pub fn settle_at(mut self, outcome: Outcome, now: u64) -> Effect {
-        self.ticket
-            .settle(outcome, Some(now))
-            .unwrap_or(Effect::Neutral)
+        self.ticket.settle(outcome, Some(now))
     }
 
     #[cfg(feature = "std")]
@@ -106,7 +99,7 @@ where
 {
     #[inline]
     fn drop(&mut self) {
-        if self.ticket.generation().is_some() {
+        if self.ticket.is_admitted() {
             self.ticket.settle(self.outcome_of_drop(), self.given);
         }
     }

@@ -161,7 +161,18 @@ enum Place {
     Shared(Weak<dyn AnyBreaker>),
 }
 
-static ENTRIES: RwLock<BTreeMap<Arc<str>, Entry>> = RwLock::new(BTreeMap::new());
+impl Place {
+    /// A name made for a breaker here. A static's is kept for ever, as the
+    /// static is, so that an error costs no reference count.
+    fn name(&self, name: String) -> Name {
+        match self {
+            Self::Static(_) => Name::Static(name.leak()),
+            Self::Shared(_) => Name::from(name),
+        }
+    }
+}
+
+static ENTRIES: RwLock<BTreeMap<Name, Entry>> = RwLock::new(BTreeMap::new());
 
 /// Where a declared breaker stands, and where it was declared.
 pub(crate) struct Declaration<C: 'static, P: 'static> {
@@ -287,8 +298,11 @@ where
     listing.listed.get_or_init(|| match &listing.kind {
         Kind::Declared(Declaration { place, file, line }) => {
             let place = Place::Static(place());
-            let wanted = name.as_deref().unwrap_or(breaker.declared_name().as_str());
-            list(wanted, file, *line, place)
+            let wanted = match name {
+                Some(name) => place.name(name),
+                None => breaker.declared_name().clone(),
+            };
+            list(&wanted, file, *line, place)
         }
         // A shared one is listed as it is made.
         Kind::Unlisted | Kind::Shared => Listed {
@@ -307,8 +321,12 @@ where
     let weak = Arc::downgrade(breaker);
     let caller = Location::caller();
     breaker.listing().listed.get_or_init(|| {
-        let wanted = breaker.declared_name().as_str();
-        list(wanted, caller.file(), caller.line(), Place::Shared(weak))
+        list(
+            breaker.declared_name(),
+            caller.file(),
+            caller.line(),
+            Place::Shared(weak),
+        )
     });
 }
 
@@ -319,22 +337,24 @@ fn next_id() -> u64 {
 
 /// Enters a breaker by the name it wants, or, where that is taken, the name
 /// with its place, or, where that is taken too, with a number.
-fn list(wanted: &str, file: &str, line: u32, place: Place) -> Listed {
+fn list(wanted: &Name, file: &str, line: u32, place: Place) -> Listed {
     let id = next_id();
     let mut entries = ENTRIES.write().unwrap_or_else(PoisonError::into_inner);
-    let name: Arc<str> = if !entries.contains_key(wanted) {
-        wanted.into()
+    let name = if !entries.contains_key(wanted.as_str()) {
+        wanted.clone()
     } else {
+        let wanted = wanted.as_str();
         let placed = format!("{wanted}@{file}:{line}");
-        if entries.contains_key(placed.as_str()) {
-            format!("{placed}#{id}").into()
+        let free = if entries.contains_key(placed.as_str()) {
+            format!("{placed}#{id}")
         } else {
-            placed.into()
-        }
+            placed
+        };
+        place.name(free)
     };
-    entries.insert(Arc::clone(&name), Entry { id, place });
+    entries.insert(name.clone(), Entry { id, place });
     Listed {
         id,
-        name: Some(Name::Owned(name)),
+        name: Some(name),
     }
 }

@@ -12,7 +12,8 @@ where
     P: Policy + Send + Sync + 'static,
 {
     bound: Bound<'b, C, P>,
-    admitted: Option<Generation>,
+    /// `NONE` before the call is admitted and after it is settled.
+    generation: Generation,
 }
 
 impl<'b, C, P> Ticket<'b, C, P>
@@ -24,13 +25,13 @@ where
     pub(crate) fn new(bound: Bound<'b, C, P>) -> Self {
         Self {
             bound,
-            admitted: None,
+            generation: Generation::NONE,
         }
     }
 
     #[inline]
     pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
-        self.admitted = Some(self.bound.admit(given)?);
+        self.generation = self.bound.admit(given)?;
         Ok(())
     }
 
@@ -40,15 +41,20 @@ where
     }
 
     #[inline]
-    pub(crate) fn generation(&self) -> Option<Generation> {
-        self.admitted
+    pub(crate) fn generation(&self) -> Generation {
+        self.generation
     }
 
-    /// `None` if the call was not admitted, or is settled already.
     #[inline]
-    pub(crate) fn settle(&mut self, outcome: Outcome, given: Option<u64>) -> Option<Effect> {
-        let generation = self.admitted.take()?;
-        Some(self.bound.settle(generation, outcome, given))
+    pub(crate) fn is_admitted(&self) -> bool {
+        self.generation != Generation::NONE
+    }
+
+    /// Late if the call was not admitted, or is settled already.
+    #[inline]
+    pub(crate) fn settle(&mut self, outcome: Outcome, given: Option<u64>) -> Effect {
+        let generation = core::mem::replace(&mut self.generation, Generation::NONE);
+        self.bound.settle(generation, outcome, given)
     }
 
     /// Runs a part of the call that may panic, and settles the call as panicked
@@ -86,7 +92,7 @@ where
 {
     #[inline]
     fn drop(&mut self) {
-        if self.admitted.is_some() {
+        if self.is_admitted() {
             self.settle(Outcome::Dropped, None);
         }
     }

@@ -76,7 +76,10 @@ impl FromStr for State {
 pub struct Generation(pub(crate) u32);
 
 impl Generation {
-    /// The bare number, below 67,108,864.
+    /// The generation of no breaker: an outcome of it is always late.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// The bare number, below 67,108,864 (of [`NONE`](Self::NONE): above).
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0
