@@ -142,11 +142,11 @@ fn a_late_straggler_is_forgiven() {
 #[test]
 fn calls_that_timed_out_before_the_outage_count_towards_it() {
     let mut run = Run::good();
-    // Three of the second outage's five failures are such calls.
+    // Three of the first outage's five failures are such calls.
     for seen in run
         .seen
         .iter_mut()
-        .filter(|seen| seen.answer == Answer::Reset)
+        .filter(|seen| seen.answer == Answer::Error)
         .take(3)
     {
         let index = run.calls.iter().position(|call| call.number == seen.call);
