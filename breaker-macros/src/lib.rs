@@ -11,6 +11,7 @@ mod error;
 mod expand;
 mod function;
 mod model;
+mod place;
 mod validate;
 
 use proc_macro2::TokenStream;

@@ -6,6 +6,7 @@ use syn::{Attribute, Expr, ExprClosure, ExprPath, FnArg, Path, Token, Type, Visi
 
 use crate::args::{FallbackOn, OnCancel};
 use crate::function::Function;
+use crate::place::Place;
 
 /// A guarded function.
 pub(crate) struct Model {
@@ -47,9 +48,7 @@ pub(crate) enum Kind {
 /// The type that the function gives.
 pub(crate) struct Output {
     pub(crate) shape: Shape,
-    /// Where it was written.
-    pub(crate) first: Span,
-    pub(crate) last: Span,
+    pub(crate) place: Place,
 }
 
 pub(crate) enum Shape {

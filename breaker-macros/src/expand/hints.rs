@@ -15,11 +15,13 @@ pub(super) fn output(model: &Model) -> TokenStream {
         return TokenStream::new();
     }
     let ty = output_type(model);
+    let place = model.output.place.hidden();
+    let give = quote_spanned!(place.first=> return __hint;);
     quote_spanned! {site()=>
         #[allow(unknown_lints, unreachable_code, clippy::all, clippy::pedantic, clippy::nursery)]
         if false {
             let __hint: #ty = loop {};
-            return __hint;
+            #give
         }
     }
 }
@@ -54,7 +56,7 @@ pub(super) fn reused(model: &Model) -> TokenStream {
         .map(|reused| {
             let Reused { attrs, name, ty } = reused;
             let span = site().located_at(name.span());
-            let private = model.library.private(name.span());
+            let private = model.library.private(span);
             quote_spanned!(span=> #(#attrs)* #private::reused::<#ty>();)
         })
         .collect()

@@ -8,10 +8,10 @@ mod statics;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::{Expr, Path};
 
-use crate::model::{Classify, FallbackValue, Kind, Library, Model, Output, Shape, Source};
+use crate::model::{Classify, FallbackValue, Kind, Library, Model, Shape, Source};
+use crate::place::{Place, telling};
 
 pub(crate) use statics::{breaker_static, poor_static};
 
@@ -21,19 +21,18 @@ fn site() -> Span {
 }
 
 impl Library {
-    /// The path of the hidden module, placed at `span`.
-    fn private(&self, span: Span) -> TokenStream {
+    /// The path of the library, placed at `span`.
+    fn root(&self, span: Span) -> TokenStream {
         match self {
-            Library::Default => {
-                let span = site().located_at(span);
-                quote_spanned!(span=> ::breakerbox::__private)
-            }
-            Library::Renamed(path) => {
-                let path = moved(path, span);
-                let span = site().located_at(span);
-                quote_spanned!(span=> #path::__private)
-            }
+            Library::Default => quote_spanned!(span=> ::breakerbox),
+            Library::Renamed(path) => moved(path, span).into_token_stream(),
         }
+    }
+
+    /// The path of its hidden module.
+    fn private(&self, span: Span) -> TokenStream {
+        let root = self.root(span);
+        quote_spanned!(span=> #root::__private)
     }
 }
 
@@ -99,10 +98,10 @@ fn breaker(model: &Model) -> TokenStream {
             }
         }
         Source::Given(expr) => {
-            let private = model.library.private(expr.span());
-            let place = site().located_at(expr.span());
             let borrowed = borrowed(expr);
-            let breaker = quote_spanned!(place=> #private::breaker(__own));
+            let span = site().located_at(telling(expr));
+            let private = model.library.private(span);
+            let breaker = quote_spanned!(span=> #private::breaker(__own));
             quote_spanned! {site()=>
                 let __own = #borrowed;
                 let __breaker = #breaker;
@@ -124,20 +123,28 @@ fn borrowed(expr: &Expr) -> Expr {
 /// `expect::<T>()`, placed where the function's type is written: so that an error about
 /// that type points there.
 fn expect(model: &Model) -> TokenStream {
-    let first = site().located_at(model.output.first);
     match &model.output.shape {
-        Shape::Inferred(_) | Shape::Opaque => quote_spanned!(first=> __expect),
+        Shape::Inferred(_) | Shape::Opaque => {
+            let place = model.output.place.hidden();
+            quote_spanned!(place.first=> __expect)
+        }
         Shape::Unit | Shape::Typed(_) | Shape::Never => expect_type(model),
     }
 }
 
 fn expect_type(model: &Model) -> TokenStream {
-    let Output { first, last, .. } = model.output;
-    let private = model.library.private(first);
+    let place = model.output.place.hidden();
+    let private = model.library.private(place.first);
     let ty = output_type(model);
-    let mut parens = Group::new(Delimiter::Parenthesis, TokenStream::new());
-    parens.set_span(site().located_at(last));
-    quote_spanned!(site().located_at(first)=> #private::expect::<#ty> #parens)
+    let arguments = parenthesized(TokenStream::new(), place.last);
+    quote_spanned!(place.first=> #private::expect::<#ty> #arguments)
+}
+
+/// Arguments in parentheses that stand at `span`.
+fn parenthesized(arguments: TokenStream, span: Span) -> Group {
+    let mut group = Group::new(Delimiter::Parenthesis, arguments);
+    group.set_span(span);
+    group
 }
 
 /// Where the type has to be inferred, all uses of it must be the same.
@@ -163,29 +170,60 @@ fn output_type(model: &Model) -> TokenStream {
 }
 
 /// What tells a failure from an answer.
+///
+/// A closure over the whole output, whatever the user wrote. What is wrong with the user's
+/// part is then wrong inside the closure, and reported once; as a type it would be wrong
+/// wherever the guarded call is named.
 fn classify(model: &Model) -> TokenStream {
-    let private = model.library.private(model.output.first);
-    let span = site().located_at(model.output.first);
+    let private = model.library.private(site());
     let expect = expect(model);
     match &model.classify {
-        Classify::EveryErr => quote_spanned!(span=> #private::every_err(#expect)),
-        Classify::ByError(by) => quote_spanned!(span=> #private::by_error(#expect, #by)),
-        Classify::ByOutput(by) => quote_spanned!(span=> #private::by_output(#expect, #by)),
-        Classify::OnlyPanics => quote_spanned!(span=> #private::by_output(#expect, |_| false)),
+        Classify::EveryErr => {
+            let error = error_of_output(model);
+            quote_spanned! {site()=>
+                #private::by_output(#expect, |__output| #private::core::option::Option::is_some(&#error))
+            }
+        }
+        Classify::ByError(by) => {
+            let root = model.library.root(site());
+            let error = error_of_output(model);
+            let verdict = quote_spanned!(site().located_at(telling(by))=> __verdict);
+            let place = Place::of(by).hidden();
+            let map = {
+                let private = model.library.private(place.first);
+                let arguments = parenthesized(quote!(#error, #by), place.last);
+                quote_spanned!(place.first=> #private::core::option::Option::map #arguments)
+            };
+            quote_spanned! {site()=>
+                #private::by_output(#expect, |__output| {
+                    match #map {
+                        #private::core::option::Option::Some(__verdict) => {
+                            #root::Verdict::outcome(#verdict, #root::Outcome::Ignored)
+                        }
+                        #private::core::option::Option::None => #root::Outcome::Success,
+                    }
+                })
+            }
+        }
+        Classify::ByOutput(by) => quote_spanned!(site()=> #private::by_output(#expect, #by)),
+        Classify::OnlyPanics => quote_spanned!(site()=> #private::by_output(#expect, |_| false)),
     }
+}
+
+/// `ResultLike::error(output)`, placed at the function's type.
+fn error_of_output(model: &Model) -> TokenStream {
+    let place = model.output.place.hidden();
+    let private = model.library.private(place.first);
+    let output = quote_spanned!(place.last=> *__output);
+    let argument = parenthesized(quote_spanned!(place.first=> &#output), place.last);
+    quote_spanned!(place.first=> #private::ResultLike::error #argument)
 }
 
 /// The fallback's expression. Of a closure, only what it says: its cause comes later.
 pub(crate) fn fallback_expression(value: &FallbackValue) -> TokenStream {
     match value {
         FallbackValue::Call { path, args } => {
-            let end = path
-                .path
-                .segments
-                .last()
-                .map_or_else(|| path.span(), |last| last.ident.span());
-            let mut call = Group::new(Delimiter::Parenthesis, quote!(#(#args),*));
-            call.set_span(end);
+            let call = parenthesized(quote!(#(#args),*), Place::of(path).last);
             quote!(#path #call)
         }
         FallbackValue::Closure(closure) => closure.to_token_stream(),

@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use syn::Expr;
-use syn::spanned::Spanned;
 
 use super::{expect, fallback_expression, site};
 use crate::args::FallbackOn;
 use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
+use crate::place::{Place, telling};
 
 /// The tail of the function: a `match` over `__ended`.
 pub(super) fn outcome(model: &Model) -> TokenStream {
@@ -68,10 +68,15 @@ fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
 }
 
 /// The call of the fallback, an `Option` of the output.
+// Output: { let __value = VALUE; fallback(.., __value).await }
 fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
     let expression = fallback_expression(value);
-    let private = model.library.private(expression.span());
-    let span = site().located_at(expression.span());
+    let span = site().located_at(match value {
+        FallbackValue::Call { path, .. } => Place::of(path).last,
+        FallbackValue::Closure(closure) => telling(&closure.body),
+        FallbackValue::Expression(expr) => telling(expr),
+    });
+    let private = model.library.private(span);
     let value = match value {
         FallbackValue::Call { .. } | FallbackValue::Expression(_) => expression,
         FallbackValue::Closure(_) => {
@@ -79,10 +84,16 @@ fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
         }
     };
     let expect = expect(model);
-    match &model.kind {
-        Kind::Plain => quote_spanned!(span=> #private::fallback_sync(#expect, #value)),
+    let asked = match &model.kind {
+        Kind::Plain => quote_spanned!(span=> #private::fallback_sync(#expect, __value)),
         Kind::Async | Kind::Boxed { .. } => {
-            quote_spanned!(span=> #private::fallback(#expect, #value).await)
+            quote_spanned!(span=> #private::fallback(#expect, __value).await)
+        }
+    };
+    quote_spanned! {site()=>
+        {
+            let __value = #value;
+            #asked
         }
     }
 }
@@ -92,8 +103,8 @@ fn open(model: &Model) -> TokenStream {
     match &model.open_error {
         Some(make) => made_by(model, make),
         None => {
-            let private = model.library.private(model.output.first);
-            let span = site().located_at(model.output.first);
+            let span = model.output.place.hidden().first;
+            let private = model.library.private(span);
             let expect = expect(model);
             quote_spanned!(span=> #private::open(#expect, __error))
         }
@@ -109,8 +120,8 @@ fn timed_out(model: &Model) -> TokenStream {
         }
         (Some(_), Some(make)) => made_by(model, make),
         (Some(_), None) => {
-            let private = model.library.private(model.output.first);
-            let span = site().located_at(model.output.first);
+            let span = model.output.place.hidden().first;
+            let private = model.library.private(span);
             let expect = expect(model);
             quote_spanned!(span=> #private::timed_out(#expect, __error))
         }

@@ -1,12 +1,13 @@
 //! Breakers that are declared: a function's own, and those of `breaker!`.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Visibility;
 
-use super::site;
+use super::{parenthesized, site};
 use crate::args::OnCancel;
 use crate::model::{Declaration, Library, Model, Name, Source, StaticModel, Value};
+use crate::place::Place;
 
 /// The items of the function.
 // Output: const __TIMEOUT: Duration = ..; static __BREAKER: Breaker = ..;
@@ -91,32 +92,26 @@ fn config(declaration: &Declaration, library: &Library) -> TokenStream {
     let mut last = first;
     for setting in &declaration.settings {
         let value = value(&setting.value, library);
-        last = site().located_at(place(&setting.value, last));
+        last = site().located_at(end(&setting.value));
         let method = Ident::new(
             &setting.method.to_string(),
             site().located_at(setting.method.span()),
         );
-        let mut argument = Group::new(Delimiter::Parenthesis, value);
-        argument.set_span(last);
+        let argument = parenthesized(value, last);
         chain.extend(quote_spanned!(first=> .#method #argument));
     }
-    let mut done = Group::new(Delimiter::Parenthesis, TokenStream::new());
-    done.set_span(last);
+    let done = parenthesized(TokenStream::new(), last);
     quote_spanned!(first=> #chain.must #done)
 }
 
-fn place(value: &Value, otherwise: Span) -> Span {
+fn end(value: &Value) -> Span {
     match value {
         Value::Text(_, span)
         | Value::Count(_, span)
         | Value::Number(_, span)
         | Value::Nanos(_, span)
         | Value::OnCancel(_, span) => *span,
-        Value::Expression(expr) => expr
-            .to_token_stream()
-            .into_iter()
-            .last()
-            .map_or(otherwise, |token| token.span()),
+        Value::Expression(expr) => Place::of(expr).last,
     }
 }
 
@@ -127,14 +122,14 @@ fn value(value: &Value, library: &Library) -> TokenStream {
         Value::Count(count, span) => literal(Literal::u32_unsuffixed(*count), *span),
         Value::Number(number, span) => literal(Literal::f64_unsuffixed(*number), *span),
         Value::Nanos(nanos, span) => {
-            let private = library.private(*span);
             let number = literal(Literal::u64_unsuffixed(*nanos), *span);
             let span = site().located_at(*span);
+            let private = library.private(span);
             quote_spanned!(span=> #private::Duration::from_nanos(#number))
         }
         Value::OnCancel(on_cancel, span) => {
-            let private = library.private(*span);
             let span = site().located_at(*span);
+            let private = library.private(span);
             match on_cancel {
                 OnCancel::Ignore => quote_spanned!(span=> #private::OnCancel::Ignore),
                 OnCancel::Failure => quote_spanned!(span=> #private::OnCancel::Failure),

@@ -1,12 +1,12 @@
 //! What kind of function it is, and what it gives.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::{Delimiter, Group, TokenTree};
 use syn::{GenericArgument, GenericParam, Path, PathArguments, Type, TypeParamBound};
 
 use crate::error::Errors;
 use crate::function::{Function, without_groups};
 use crate::model::{Kind, Output, Shape};
+use crate::place::Place;
 
 /// The kind of `function`; `None` if it is one that can't be guarded.
 pub(super) fn kind(function: &Function, errors: &mut Errors) -> Option<Kind> {
@@ -161,42 +161,11 @@ pub(super) fn output(function: &Function, kind: &Kind) -> Output {
             }
         },
     };
-    let (first, last) = match written {
-        Some(ty) => ends(ty.to_token_stream(), function.sig.ident.span()),
-        None => (function.sig.ident.span(), function.sig.ident.span()),
+    let place = match written {
+        Some(ty) => Place::of(ty),
+        None => Place::at(function.sig.ident.span()),
     };
-    Output { shape, first, last }
-}
-
-/// The first and the last place of `tokens`.
-fn ends(tokens: TokenStream, otherwise: Span) -> (Span, Span) {
-    let mut tokens = tokens.into_iter();
-    let first = tokens.next();
-    let last = tokens.last().or_else(|| first.clone());
-    (
-        first.map_or(otherwise, |token| first_place(&token)),
-        last.map_or(otherwise, |token| last_place(&token)),
-    )
-}
-
-fn first_place(token: &TokenTree) -> Span {
-    match token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
-            ends(group.stream(), group.span()).0
-        }
-        TokenTree::Group(group) => group.span_open(),
-        other => other.span(),
-    }
-}
-
-fn last_place(token: &TokenTree) -> Span {
-    match token {
-        TokenTree::Group(group) if group.delimiter() == Delimiter::None => {
-            ends(group.stream(), group.span()).1
-        }
-        TokenTree::Group(group) => group.span_close(),
-        other => other.span(),
-    }
+    Output { shape, place }
 }
 
 /// Puts `_` where a type says `impl Trait`, which can't be named inside the function.
