@@ -36,7 +36,7 @@ pub(super) fn parameters(model: &Model) -> TokenStream {
             mutability,
             name,
         } = rebound;
-        quote_spanned!(site()=> #(#attrs)* let #mutability #name = #name;)
+        quote_spanned!(site()=> #(#attrs)* #[allow(clippy::shadow_same)] let #mutability #name = #name;)
     });
     let mentioned = model.captures.mentioned.iter().map(|mentioned| {
         let Mentioned { attrs, name } = mentioned;
