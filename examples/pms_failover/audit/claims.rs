@@ -4,16 +4,46 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::time::Instant;
 
-use super::{Evidence, Recovered};
+use super::{Check, Evidence, Recovered};
 use crate::pipeline::{Call, Fate};
 use crate::script::{self, Room, THRESHOLD, TIMEOUT};
 use crate::server::Answer;
 
 impl Evidence {
-    pub(super) fn one_request_per_probe(
-        &self,
-        recoveries: &[Recovered<'_>],
-    ) -> Result<String, String> {
+    /// Everything that is claimed of a run with these recoveries.
+    pub(super) fn claims(&self, recovered: &[Recovered<'_>]) -> impl Iterator<Item = Check> {
+        [
+            (
+                "one request for each probe",
+                self.one_request_per_probe(recovered),
+            ),
+            (
+                "a 404 is an answer: it opens nothing",
+                self.answers_open_nothing(recovered),
+            ),
+            (
+                "once closed, nothing is held back",
+                self.nothing_held_back(recovered),
+            ),
+            (
+                "in the end every room has a fresh answer",
+                self.all_rooms_fresh(recovered),
+            ),
+            (
+                "rooms with a last good answer never missed one",
+                self.warm_rooms(recovered),
+            ),
+            ("rooms without one got the error", self.cold_rooms()),
+            ("no stale answer is silent", self.stale_answers_reported()),
+        ]
+        .into_iter()
+        .map(|(claim, found)| Check {
+            claim: claim.to_owned(),
+            found,
+        })
+    }
+
+    fn one_request_per_probe(&self, recovered: &[Recovered<'_>]) -> Result<String, String> {
         for number in &self.probes {
             let requests = self
                 .seen
@@ -32,7 +62,7 @@ impl Evidence {
             }
         }
         let mut seen = 0;
-        for (recovery, _) in recoveries {
+        for (recovery, _) in recovered {
             let mut slot_was_given_back = false;
             for probe in &recovery.probes {
                 if !slot_was_given_back && !self.probes.contains(&probe.call) {
@@ -51,11 +81,8 @@ impl Evidence {
         ))
     }
 
-    pub(super) fn answers_open_nothing(
-        &self,
-        recoveries: &[Recovered<'_>],
-    ) -> Result<String, String> {
-        let longest = recoveries
+    fn answers_open_nothing(&self, recovered: &[Recovered<'_>]) -> Result<String, String> {
+        let longest = recovered
             .iter()
             .map(|(recovery, span)| self.longest_run_of_not_found(recovery.closed.end..span.end))
             .max()
@@ -85,9 +112,9 @@ impl Evidence {
         longest
     }
 
-    pub(super) fn nothing_held_back(&self, recoveries: &[Recovered<'_>]) -> Result<String, String> {
+    fn nothing_held_back(&self, recovered: &[Recovered<'_>]) -> Result<String, String> {
         let mut count = 0;
-        for (recovery, span) in recoveries {
+        for (recovery, span) in recovered {
             for call in self.within(&(recovery.closed.end..span.end)) {
                 // A call that ends in the next outage may have met its open circuit.
                 if call.ended > span.end {
@@ -102,8 +129,8 @@ impl Evidence {
         Ok(format!("all {count} calls reached the server"))
     }
 
-    pub(super) fn all_rooms_fresh(&self, recoveries: &[Recovered<'_>]) -> Result<String, String> {
-        let fresh: HashSet<Room> = recoveries
+    fn all_rooms_fresh(&self, recovered: &[Recovered<'_>]) -> Result<String, String> {
+        let fresh: HashSet<Room> = recovered
             .last()
             .into_iter()
             .flat_map(|(recovery, span)| {
@@ -119,10 +146,10 @@ impl Evidence {
         }
     }
 
-    pub(super) fn warm_rooms(&self, recoveries: &[Recovered<'_>]) -> Result<String, String> {
+    fn warm_rooms(&self, recovered: &[Recovered<'_>]) -> Result<String, String> {
         let warm: HashSet<Room> = script::rooms().collect();
         let mut stale = 0;
-        for (recovery, span) in recoveries {
+        for (recovery, span) in recovered {
             for call in self.within(&(span.start..recovery.closed.end)) {
                 match call.fate {
                     Fate::Failed | Fate::Refused if warm.contains(&call.room) => {
@@ -139,7 +166,7 @@ impl Evidence {
         Ok(format!("{stale} stale answers in the meantime"))
     }
 
-    pub(super) fn cold_rooms(&self) -> Result<String, String> {
+    fn cold_rooms(&self) -> Result<String, String> {
         let mut refused = 0;
         for room in script::late_rooms() {
             let mut calls: Vec<&Call> = self
@@ -167,7 +194,7 @@ impl Evidence {
         }
     }
 
-    pub(super) fn stale_answers_reported(&self) -> Result<String, String> {
+    fn stale_answers_reported(&self) -> Result<String, String> {
         let stale = self
             .calls
             .values()

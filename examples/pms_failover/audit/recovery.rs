@@ -1,4 +1,4 @@
-//! From the first fault to the closing of the circuit, as the server and the callers saw it.
+//! Follows an outage by what the server and the callers saw.
 
 use std::ops::Range;
 use std::time::Instant;
