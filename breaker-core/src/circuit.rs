@@ -26,7 +26,7 @@ use crate::random::mix;
 use crate::snapshot::Snapshot;
 use crate::stamp::Stamp;
 use crate::state::{Generation, State};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, const_fn};
 use crate::transition::{self, Answer, Order, Step, Timeless, Verdict};
 use crate::word::Word;
 use core::fmt;
@@ -61,14 +61,16 @@ pub struct Admission {
 }
 
 impl Circuit<Consecutive> {
-    /// A closed circuit that trips after `threshold` failures in a row.
-    #[must_use]
-    pub const fn new(config: Config) -> Self {
-        Self {
-            word: AtomicU64::new(Word::NEW.raw()),
-            stamp: AtomicU64::new(0),
-            config,
-            policy: Consecutive,
+    const_fn! {
+        /// A closed circuit that trips after `threshold` failures in a row.
+        #[must_use]
+        pub const fn new(config: Config) -> Self {
+            Self {
+                word: AtomicU64::new(Word::NEW.raw()),
+                stamp: AtomicU64::new(0),
+                config,
+                policy: Consecutive,
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where time comes from.
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering, const_fn};
 use core::time::Duration;
 
 /// A source of monotonic time.
@@ -96,11 +96,13 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that reads `nanos` nanoseconds.
-    #[must_use]
-    pub const fn new(nanos: u64) -> Self {
-        Self {
-            nanos: AtomicU64::new(nanos),
+    const_fn! {
+        /// A clock that reads `nanos` nanoseconds.
+        #[must_use]
+        pub const fn new(nanos: u64) -> Self {
+            Self {
+                nanos: AtomicU64::new(nanos),
+            }
         }
     }
 

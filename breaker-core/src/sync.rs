@@ -1,4 +1,19 @@
 //! The only place that names the atomics, so that another implementation can
 //! be swapped in for all of them at once.
 
+#[cfg(not(loom))]
 pub(crate) use core::sync::atomic::{AtomicU64, Ordering};
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
+
+/// A `const` constructor, except under loom, whose atomics have none.
+macro_rules! const_fn {
+    ($(#[$attribute:meta])* $visibility:vis const fn $($rest:tt)*) => {
+        #[cfg(not(loom))]
+        $(#[$attribute])* $visibility const fn $($rest)*
+        #[cfg(loom)]
+        $(#[$attribute])* $visibility fn $($rest)*
+    };
+}
+
+pub(crate) use const_fn;
