@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything, as the build server runs it.
 
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use crate::check::{format, quick_tests};
 use crate::run::Run;
@@ -35,6 +35,7 @@ pub(crate) fn job() -> ExitCode {
         "ui tests",
         cargo().args(["test", "--all-features", "--test", "ui"]),
     );
+    run.tests("interleavings, by loom", &mut under_loom("test"));
     for example in ["quickstart", "pms_failover"] {
         run.step(
             &format!("example {example}"),
@@ -55,6 +56,10 @@ fn lint(run: &mut Run) {
         &["--workspace", "--all-targets", "--all-features"],
     );
     clippy(run, "default features", &["--workspace", "--all-targets"]);
+    run.step(
+        "clippy: under loom",
+        under_loom("clippy").args(["--", "-D", "warnings"]),
+    );
     let root = workspace::root();
     for (package, folder) in [
         ("breaker-core", root.join("breaker-core")),
@@ -76,6 +81,24 @@ fn lint(run: &mut Run) {
             ),
         }
     }
+}
+
+/// A command on the core's loom tests, with loom's atomics in place of the real ones.
+fn under_loom(subcommand: &str) -> Command {
+    let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+    let mut command = cargo();
+    command
+        .env("RUSTFLAGS", format!("{given} --cfg loom"))
+        // Optimised: every interleaving of each model is played.
+        .args([
+            subcommand,
+            "--package",
+            "breaker-core",
+            "--test",
+            "loom",
+            "--release",
+        ]);
+    command
 }
 
 fn clippy(run: &mut Run, what: &str, args: &[&str]) {
