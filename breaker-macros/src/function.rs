@@ -41,11 +41,12 @@ impl Parse for Function {
                 "a method without a body has nothing to guard: write `#[circuit_breaker]` above the methods of its `impl`s",
             ));
         }
-        let (inner_attrs, body) = match input.parse()? {
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => split(group),
-            other => {
+        let body: TokenTree = input.parse()?;
+        let (inner_attrs, body) = match braces(&body) {
+            Some(body) => split(body),
+            None => {
                 return Err(syn::Error::new_spanned(
-                    other,
+                    body,
                     "expected the function's body",
                 ));
             }
@@ -124,6 +125,24 @@ fn other_item(input: ParseStream<'_>) -> Option<String> {
     Some(format!(
         "`#[circuit_breaker]` goes above a function, not above {what}"
     ))
+}
+
+/// The body, also out of the invisible group that `$body:block` of a surrounding macro is.
+fn braces(body: &TokenTree) -> Option<Group> {
+    let TokenTree::Group(group) = body else {
+        return None;
+    };
+    match group.delimiter() {
+        Delimiter::Brace => Some(group.clone()),
+        Delimiter::None => {
+            let mut inside = group.stream().into_iter();
+            match (inside.next(), inside.next()) {
+                (Some(body), None) => braces(&body),
+                _ => None,
+            }
+        }
+        Delimiter::Parenthesis | Delimiter::Bracket => None,
+    }
 }
 
 /// Takes the inner attributes out of a body.
