@@ -67,7 +67,7 @@ struct State {
 }
 
 /// A service's answer, or the wish to reset the connection.
-type Served = Result<Response<Full<Bytes>>, ResetConnection>;
+type Reply = Result<Response<Full<Bytes>>, ResetConnection>;
 
 #[derive(Debug)]
 struct ResetConnection;
@@ -146,7 +146,7 @@ impl Desk {
         self.state(|state| state.log[place].answered = Some(Instant::now()));
     }
 
-    async fn serve(&self, request: Request<Incoming>) -> Served {
+    async fn serve(&self, request: Request<Incoming>) -> Reply {
         let room = room_of(request.uri().path());
         let (place, answer) = self.arrive(call_of(&request), room);
         if answer == Answer::Silence {
@@ -207,7 +207,7 @@ async fn accept(listener: TcpListener, desk: Arc<Desk>) {
 /// Serves a connection to its end, which is a reset if the service says so.
 async fn converse(stream: TcpStream, desk: Arc<Desk>) {
     let service = service_fn(
-        move |request| -> Pin<Box<dyn Future<Output = Served> + Send>> {
+        move |request| -> Pin<Box<dyn Future<Output = Reply> + Send>> {
             let desk = Arc::clone(&desk);
             Box::pin(async move { desk.serve(request).await })
         },
