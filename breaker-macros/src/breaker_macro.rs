@@ -1,5 +1,7 @@
 //! `breaker! { pub static PMS = { threshold: 5, reset: "30s" } }`
 
+use std::fmt::Display;
+
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -19,7 +21,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut items = TokenStream::new();
     let parser = |input: ParseStream<'_>| {
         if input.is_empty() {
-            return Err(input.error(format!("expected a static: write `{EXAMPLE}`")));
+            return Err(here(input, format!("expected a static: write `{EXAMPLE}`")));
         }
         while !input.is_empty() {
             items.extend(one(input, &mut errors)?);
@@ -42,9 +44,15 @@ fn one(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TokenStream> 
     let vis: Visibility = input.parse()?;
     keyword(input)?;
     if input.peek(Token![mut]) {
-        return Err(input.error("a breaker changes through `&self`: leave out `mut`"));
+        return Err(here(
+            input,
+            "a breaker changes through `&self`: leave out `mut`",
+        ));
     }
-    let ident = input.call(Ident::parse_any)?;
+    let Ok(ident) = input.call(Ident::parse_any) else {
+        let message = format!("expected the breaker's name: write `{EXAMPLE}`");
+        return Err(here(input, message));
+    };
     if input.peek(Token![:]) {
         let colon: Token![:] = input.parse()?;
         let message = format!("the type of a breaker is known: write `static {ident} = {{ .. }}`");
@@ -54,9 +62,9 @@ fn one(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TokenStream> 
         }
     }
     if input.parse::<Token![=]>().is_err() {
-        return Err(input.error(format!(
-            "expected `=` and the settings: write `static {ident} = {{ threshold: 5 }}`"
-        )));
+        let message =
+            format!("expected `=` and the settings: write `static {ident} = {{ threshold: 5 }}`");
+        return Err(here(input, message));
     }
     let settings = braces(input)?;
     // Between statics a semicolon may stand, as after any other.
@@ -80,6 +88,11 @@ fn one(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TokenStream> 
     }))
 }
 
+/// A mistake at the next token.
+fn here(input: ParseStream<'_>, message: impl Display) -> syn::Error {
+    syn::Error::new(input.span(), message)
+}
+
 fn keyword(input: ParseStream<'_>) -> syn::Result<()> {
     if input.parse::<Token![static]>().is_ok() {
         return Ok(());
@@ -89,7 +102,7 @@ fn keyword(input: ParseStream<'_>) -> syn::Result<()> {
     } else {
         format!("expected a static: write `{EXAMPLE}`")
     };
-    Err(input.error(message))
+    Err(here(input, message))
 }
 
 fn braces(input: ParseStream<'_>) -> syn::Result<Group> {

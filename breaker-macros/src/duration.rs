@@ -50,6 +50,11 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
         return Err("a duration can't be negative".to_owned());
     }
 
+    if text.contains(char::is_whitespace) {
+        let together: String = text.split_whitespace().collect();
+        return Err(format!("a duration has no spaces: write \"{together}\""));
+    }
+
     let mut rest = text;
     let mut total = 0_u64;
     let mut last_unit = None;
@@ -96,7 +101,7 @@ fn find_unit(number: &str, unit: &str) -> Result<usize, String> {
     if let Some(position) = UNITS.iter().position(|(name, _)| *name == unit) {
         return Ok(position);
     }
-    let plain = unit.trim().trim_end_matches(',').to_lowercase();
+    let plain = unit.to_lowercase();
     let nearest = SPELLINGS
         .iter()
         .find(|(spelling, _)| *spelling == plain)
@@ -228,7 +233,9 @@ mod tests {
             ("1m30", "`30` has no unit"),
             ("s", "expected a number before `s`"),
             ("-5s", "negative"),
-            ("30 s", "write `s`"),
+            ("30 s", "no spaces: write \"30s\""),
+            (" 1m 30s ", "no spaces: write \"1m30s\""),
+            (" ", "no spaces"),
             ("30S", "write `s`, as in \"30s\""),
             ("30sec", "write `s`"),
             ("5min", "write `m`"),

@@ -7,8 +7,8 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{
-    Attribute, FnArg, Ident, Pat, Receiver, ReceiverKind, ReturnType, Signature, Token, Type,
-    Visibility,
+    Attribute, FnArg, Ident, LitStr, Pat, Receiver, ReceiverKind, ReturnType, Signature, Token,
+    Type, Visibility, token,
 };
 
 /// A function with a body.
@@ -116,15 +116,22 @@ fn other_item(input: ParseStream<'_>) -> Option<String> {
             match next.as_str() {
                 "impl" => "an `impl` block: write it above the methods",
                 "trait" => "a trait: write it above the methods",
+                "extern" if is_block(&ahead) => "a block of foreign functions",
                 _ => return None,
             }
         }
         "extern" if ahead.peek(Token![crate]) => "an import",
+        "extern" if is_block(&ahead) => "a block of foreign functions",
         _ => return None,
     };
     Some(format!(
         "`#[circuit_breaker]` goes above a function, not above {what}"
     ))
+}
+
+/// Whether, perhaps after a string, a block follows.
+fn is_block(input: ParseStream<'_>) -> bool {
+    input.peek(token::Brace) || (input.peek(LitStr) && input.peek2(token::Brace))
 }
 
 /// The body, also out of the invisible group that `$body:block` of a surrounding macro is.

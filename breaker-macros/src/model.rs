@@ -105,6 +105,8 @@ pub(crate) enum Value {
     Number(f64, Span),
     Nanos(u64, Span),
     OnCancel(OnCancel, Span),
+    /// The function's `timeout`, which is a constant of its own.
+    Timeout(Span),
     Expression(Expr),
 }
 

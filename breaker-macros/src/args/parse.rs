@@ -1,7 +1,10 @@
 //! Splits the options and their values, and goes on after a mistake.
 
+use std::fmt::Display;
+
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
+use syn::parse::discouraged::Speculative;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Token, token};
 
@@ -62,7 +65,10 @@ fn option(input: ParseStream<'_>, style: Style, given: &mut Vec<Given>, errors: 
     }
     let Ok(ident) = input.call(Ident::parse_any) else {
         let example = style.write("threshold", "5");
-        errors.push(input.error(format!("expected an option, such as `{example}`")));
+        errors.push(here(
+            input,
+            format!("expected an option, such as `{example}`"),
+        ));
         skip_to_next(input, style);
         // Fails only at the end.
         let _ = input.parse::<Token![,]>();
@@ -81,7 +87,7 @@ fn option(input: ParseStream<'_>, style: Style, given: &mut Vec<Given>, errors: 
     }
 
     if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-        errors.push(input.error("expected a comma between two options"));
+        errors.push(here(input, "expected a comma between two options"));
         if !at_option(input, style) {
             skip_to_next(input, style);
         }
@@ -121,54 +127,60 @@ fn value(
     style: Style,
     errors: &mut Errors,
 ) -> Written {
-    let write = style.write(info.name, info.example);
-    let expects = match info.expects {
-        "" => format!("`{ident}` stands alone"),
-        expects => format!("`{ident}` expects {expects}"),
-    };
-
+    let expects = expectation(info, style);
     if input.is_empty() || input.peek(Token![,]) {
         return Written::Nothing;
     }
     if input.peek(token::Paren) || input.peek(token::Brace) || input.peek(token::Bracket) {
         // `threshold(5)`
-        errors.push(input.error(format!("{expects}: write `{write}`")));
+        errors.push(here(input, expects));
         skip_to_next(input, style);
         return Written::Unreadable;
     }
     if !eat_separator(input, style.separator()) {
-        let wrong = input.error(format!(
-            "expected `{}` after `{ident}`: write `{write}`",
-            style.separator()
-        ));
-        errors.push(wrong);
-        if eat_separator(input, style.wrong_separator()) {
-            // The value is read all the same, for its own mistakes.
-        } else {
+        let write = style.write(info.name, info.example);
+        let separator = style.separator();
+        let expected = format!("expected `{separator}` after `{ident}`: write `{write}`");
+        errors.push(here(input, expected));
+        if !eat_separator(input, style.wrong_separator()) {
             skip_to_next(input, style);
             return Written::Unreadable;
         }
+        // The value is read all the same, for its own mistakes.
     }
     if input.is_empty() || input.peek(Token![,]) {
-        errors.at(ident, format!("{expects}: write `{write}`"));
+        errors.at(ident, expects);
         return Written::Unreadable;
     }
 
     let ahead = input.fork();
     match ahead.parse::<Expr>() {
         Ok(expr) => {
-            syn::parse::discouraged::Speculative::advance_to(input, &ahead);
+            input.advance_to(&ahead);
             Written::Value(expr)
         }
         Err(error) => {
-            errors.push(syn::Error::new(
-                error.span(),
-                format!("{expects}, such as `{write}`; {error}"),
-            ));
+            let message = format!("{expects} ({error})");
+            errors.push(syn::Error::new(error.span(), message));
             skip_to_next(input, style);
             Written::Unreadable
         }
     }
+}
+
+/// What an option expects, and how that is written.
+pub(super) fn expectation(info: &Info, style: Style) -> String {
+    let Info { name, expects, .. } = info;
+    let write = style.write(name, info.example);
+    match *expects {
+        "" => format!("`{name}` takes no value: write `{write}`"),
+        expects => format!("`{name}` expects {expects}: write for example `{write}`"),
+    }
+}
+
+/// A mistake at the next token.
+fn here(input: ParseStream<'_>, message: impl Display) -> syn::Error {
+    syn::Error::new(input.span(), message)
 }
 
 /// Eats `=` (not `==` or `=>`) or `:` (not `::`).

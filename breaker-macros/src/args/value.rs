@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprClosure, ExprPath, Lit, Path, UnOp};
 
-use super::parse::{AllGiven, Given, Written};
+use super::parse::{AllGiven, Given, Written, expectation};
 use super::table::closest;
 use super::{Arg, Style};
 use crate::duration;
@@ -93,12 +93,8 @@ impl<'a> Reader<'a> {
             Written::Value(expr) => Some((given, unwrapped(expr))),
             Written::Unreadable => None,
             Written::Nothing => {
-                let write = self.write(&given, given.info.example);
-                let expects = given.info.expects;
-                self.errors.at(
-                    &given.ident,
-                    format!("`{name}` expects {expects}: write `{write}`"),
-                );
+                let expects = expectation(given.info, self.style);
+                self.errors.at(&given.ident, expects);
                 None
             }
         }
@@ -110,19 +106,11 @@ impl<'a> Reader<'a> {
 
     /// Says that `expr` is not what `given` expects.
     fn wrong_type(&mut self, given: &Given, expr: &Expr) {
-        let Given { info, ident, .. } = given;
-        let write = self.write(given, info.example);
-        let quotes = match (lit(expr), info.example.starts_with('"')) {
-            (Some(Lit::Str(_)), false) => ", without quotes",
-            _ => "",
-        };
-        self.errors.at(
-            expr,
-            format!(
-                "`{ident}` expects {}: write for example `{write}`{quotes}",
-                info.expects
-            ),
-        );
+        let mut message = expectation(given.info, self.style);
+        if matches!(lit(expr), Some(Lit::Str(_))) && !given.info.example.starts_with('"') {
+            message.push_str(", without quotes");
+        }
+        self.errors.at(expr, message);
     }
 
     /// Refuses what can't be a constant; anything else is for the compiler to judge.
@@ -154,7 +142,9 @@ impl<'a> Reader<'a> {
             Some(Lit::Str(text)) if text.value().is_empty() => {
                 self.errors.at(
                     text,
-                    format!("`{name}` is empty: leave it out for the function's own path"),
+                    format!(
+                        "`{name}` is empty: leave it out, and the breaker is called by its path"
+                    ),
                 );
                 None
             }
@@ -188,10 +178,8 @@ impl<'a> Reader<'a> {
                     value: Constant::Literal(count, expr),
                 }),
                 Ok(_) | Err(_) => {
-                    self.errors.at(
-                        int,
-                        format!("`{name}` is too large: a breaker counts to {max}"),
-                    );
+                    self.errors
+                        .at(int, format!("`{name}` is too large: at most {max}"));
                     None
                 }
             },
@@ -260,11 +248,14 @@ impl<'a> Reader<'a> {
             return None;
         }
         let read = match lit(&expr) {
-            Some(Lit::Str(text)) => duration::parse(&text.value()),
+            Some(Lit::Str(text)) => {
+                duration::parse(&text.value()).map_err(|why| format!("`{name}`: {why}"))
+            }
+            Some(number) if is_zero(number) => Ok(0),
             Some(number @ (Lit::Int(_) | Lit::Float(_))) => {
                 let number = number.to_token_stream();
                 let write = self.write(&given, &format!("\"{number}s\""));
-                Err(format!("a duration needs a unit: write `{write}`"))
+                Err(format!("`{name}` needs a unit: write `{write}`"))
             }
             Some(_) => {
                 self.wrong_type(&given, &expr);
@@ -273,14 +264,17 @@ impl<'a> Reader<'a> {
             None => return self.constant(given, expr),
         };
         let refused = match read {
-            Ok(0) => format!("`{name}` can't be zero"),
+            Ok(0) => {
+                let write = self.write(&given, given.info.example);
+                format!("`{name}` can't be zero: write for example `{write}`")
+            }
             Ok(nanos) => {
                 return Some(Arg {
                     option: given.ident,
                     value: Constant::Literal(nanos, expr),
                 });
             }
-            Err(why) => format!("`{name}`: {why}"),
+            Err(why) => why,
         };
         self.errors.at(&expr, refused);
         None
@@ -342,8 +336,7 @@ impl<'a> Reader<'a> {
                 value: (),
             }),
             Written::Value(expr) => {
-                self.errors
-                    .at(expr, format!("`{name}` takes no value: write `{name}`"));
+                self.errors.at(expr, expectation(given.info, self.style));
                 None
             }
             Written::Unreadable => None,
@@ -468,6 +461,16 @@ fn lit(expr: &Expr) -> Option<&Lit> {
     match expr {
         Expr::Lit(lit) => Some(&lit.lit),
         _ => None,
+    }
+}
+
+fn is_zero(lit: &Lit) -> bool {
+    match lit {
+        Lit::Int(int) => int.base10_digits().bytes().all(|digit| digit == b'0'),
+        Lit::Float(float) => float
+            .base10_parse::<f64>()
+            .is_ok_and(|number| number == 0.0),
+        _ => false,
     }
 }
 

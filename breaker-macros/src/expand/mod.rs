@@ -187,38 +187,45 @@ fn classify(model: &Model) -> TokenStream {
             }
         }
         Classify::ByError(by) => {
-            let root = model.library.root(site());
             let error = error_of_output(model);
-            let verdict = quote_spanned!(site().located_at(telling(by))=> __verdict);
-            let place = Place::of(by).hidden();
-            let map = {
-                let private = model.library.private(place.first);
-                let arguments = parenthesized(quote!(#error, #by), place.last);
-                quote_spanned!(place.first=> #private::core::option::Option::map #arguments)
-            };
-            quote_spanned! {site()=>
-                #private::by_output(#expect, |__output| {
-                    match #map {
-                        #private::core::option::Option::Some(__verdict) => {
-                            #root::Verdict::outcome(#verdict, #root::Outcome::Ignored)
-                        }
-                        #private::core::option::Option::None => #root::Outcome::Success,
-                    }
-                })
-            }
+            let answer = quote_spanned!(site()=> Ignored);
+            let classified = classified(model, error, by, answer);
+            quote_spanned!(site()=> #private::by_output(#expect, |__output| #classified))
         }
-        Classify::ByOutput(by) => quote_spanned!(site()=> #private::by_output(#expect, #by)),
+        Classify::ByOutput(by) => {
+            let output = quote_spanned! {site()=>
+                #private::core::option::Option::Some(__output)
+            };
+            let answer = quote_spanned!(site()=> Success);
+            let classified = classified(model, output, by, answer);
+            quote_spanned!(site()=> #private::by_output(#expect, |__output| #classified))
+        }
         Classify::OnlyPanics => quote_spanned!(site()=> #private::by_output(#expect, |_| false)),
     }
 }
 
-/// `ResultLike::error(output)`, placed at the function's type.
-fn error_of_output(model: &Model) -> TokenStream {
-    let place = model.output.place.hidden();
-    let private = model.library.private(place.first);
-    let output = quote_spanned!(place.last=> *__output);
-    let argument = parenthesized(quote_spanned!(place.first=> &#output), place.last);
-    quote_spanned!(place.first=> #private::ResultLike::error #argument)
+/// The user's verdict on `subject`, placed where the classifier was written.
+// Output: match Option::map(SUBJECT, BY) { Some(v) => Verdict::outcome(v, ANSWER), None => Success }
+fn classified(model: &Model, subject: TokenStream, by: &Expr, answer: TokenStream) -> TokenStream {
+    let root = model.library.root(site());
+    let private = model.library.private(site());
+    let map = {
+        let place = Place::of(by).hidden();
+        let private = model.library.private(place.first);
+        let arguments = parenthesized(quote!(#subject, #by), place.last);
+        quote_spanned!(place.first=> #private::core::option::Option::map #arguments)
+    };
+    let outcome = {
+        let span = site().located_at(telling(by));
+        let root = model.library.root(span);
+        quote_spanned!(span=> #root::Verdict::outcome(__verdict, #root::Outcome::#answer))
+    };
+    quote_spanned! {site()=>
+        match #map {
+            #private::core::option::Option::Some(__verdict) => #outcome,
+            #private::core::option::Option::None => #root::Outcome::Success,
+        }
+    }
 }
 
 /// The fallback's expression. Of a closure, only what it says: its cause comes later.

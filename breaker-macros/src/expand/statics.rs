@@ -110,7 +110,8 @@ fn end(value: &Value) -> Span {
         | Value::Count(_, span)
         | Value::Number(_, span)
         | Value::Nanos(_, span)
-        | Value::OnCancel(_, span) => *span,
+        | Value::OnCancel(_, span)
+        | Value::Timeout(span) => *span,
         Value::Expression(expr) => Place::of(expr).last,
     }
 }
@@ -134,6 +135,10 @@ fn value(value: &Value, library: &Library) -> TokenStream {
                 OnCancel::Ignore => quote_spanned!(span=> #private::OnCancel::Ignore),
                 OnCancel::Failure => quote_spanned!(span=> #private::OnCancel::Failure),
             }
+        }
+        Value::Timeout(span) => {
+            let span = site().located_at(*span);
+            quote_spanned!(span=> __TIMEOUT)
         }
         Value::Expression(expr) => expr.to_token_stream(),
     }

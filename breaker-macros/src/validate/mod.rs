@@ -86,7 +86,7 @@ fn contradictions(args: &Args, function: &Function, errors: &mut Errors) {
              write `breaker = &self.breaker` for one in each instance, `breaker = PMS` for a static, or `shared` if one for all is meant",
         ),
         None => {
-            if let Some(shared) = written("shared") {
+            if let (Some(shared), None) = (written("shared"), written("breaker")) {
                 errors.at(
                     shared,
                     "`shared` is for methods with `self`: a function's breaker serves all its calls anyway; leave it out",
@@ -166,7 +166,7 @@ fn passable(path: &syn::ExprPath, function: &Function, errors: &mut Errors) {
         if name_of(parameter).is_none() {
             errors.at(
                 &parameter.pat,
-                format!("`fallback = {path}` passes every parameter on, and this one has no name: give it one, or {ways_out}"),
+                format!("`fallback = {path}` passes every parameter on, and this one is more than a name: make it one, or {ways_out}"),
             );
         } else if let Some(cfg) = parameter
             .attrs

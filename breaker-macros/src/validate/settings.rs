@@ -11,6 +11,7 @@ use crate::duration;
 use crate::error::Errors;
 use crate::function::{Function, bound_names};
 use crate::model::{Declaration, Name, Setting, Value};
+use crate::place::Place;
 
 const DEFAULT_RESET: u64 = 30_000_000_000;
 const DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
@@ -187,16 +188,15 @@ pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
             value(&arg.value, |n, span| Value::Number(*n, span)),
         );
     }
-    for arg in [
-        &args.reset,
-        &args.max_reset,
-        &args.probe_timeout,
-        &args.timeout,
-    ]
-    .into_iter()
-    .flatten()
+    for arg in [&args.reset, &args.max_reset, &args.probe_timeout]
+        .into_iter()
+        .flatten()
     {
         add(&arg.option, nanos(&arg.value));
+    }
+    if let Some(arg) = &args.timeout {
+        let place = Place::of(arg.value.expr());
+        add(&arg.option, Value::Timeout(place.last));
     }
     if let Some(arg) = &args.on_cancel {
         add(&arg.option, Value::OnCancel(arg.value, arg.option.span()));

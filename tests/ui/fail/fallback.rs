@@ -1,0 +1,69 @@
+//! Mistakes with `fallback`, each with what to write instead.
+
+#![allow(unused)]
+
+use breakerbox::{CallError, circuit_breaker};
+
+type Answer = Result<u8, CallError<()>>;
+
+#[circuit_breaker(fallback)]
+async fn case_0() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback =)]
+async fn case_1() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback cached)]
+async fn case_2() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback(cached))]
+async fn case_3() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback: cached)]
+async fn case_4() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = || cached())]
+async fn case_5() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |a, b| cached())]
+async fn case_6() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |a|)]
+async fn case_7() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = cached, fallback = cached)]
+async fn case_8() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = cached)]
+async fn patterns((a, b): (u8, u8), _: u8, ref c: u8, d @ 0..: u8, [e]: [u8; 1], f: u8) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = cache::rooms)]
+fn conditional(#[cfg(unix)] a: u8, b: u8) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| (), open_error = |why| panic!("{why}"))]
+async fn never() -> ! {
+    panic!()
+}
+
+fn main() {}

@@ -1,0 +1,58 @@
+//! Constants of the wrong type, and what is no constant.
+
+#![allow(unused)]
+
+use breakerbox::{CallError, breaker, circuit_breaker};
+
+type Answer = Result<u8, CallError<()>>;
+
+const COUNT: u64 = 5;
+const NAME: u8 = 5;
+
+#[circuit_breaker(threshold = COUNT)]
+async fn another_number() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = COUNT)]
+async fn not_a_duration() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(timeout = COUNT)]
+async fn not_a_duration_either() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(jitter = COUNT)]
+async fn not_a_ratio() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(name = NAME)]
+async fn not_a_name() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(name = pms)]
+async fn without_quotes() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = LIMIT)]
+async fn not_found() -> Answer {
+    Ok(1)
+}
+
+fn count() -> u32 {
+    5
+}
+
+#[circuit_breaker(threshold = count())]
+async fn not_constant() -> Answer {
+    Ok(1)
+}
+
+breaker! { static PMS = { threshold: COUNT, reset: COUNT } }
+
+fn main() {}

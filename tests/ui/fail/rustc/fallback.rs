@@ -1,0 +1,81 @@
+//! Fallbacks of the wrong type, and of what is gone when they run.
+
+#![allow(unused)]
+
+use breakerbox::{CallError, circuit_breaker};
+
+type Answer = Result<Vec<u8>, CallError<()>>;
+
+fn rooms(hotel: &str) -> Vec<u8> {
+    Vec::new()
+}
+
+#[circuit_breaker(fallback = rooms)]
+async fn not_wrapped(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = rooms(hotel))]
+fn not_wrapped_plain(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = |_| Some(Vec::<u8>::new()))]
+async fn an_option_of_the_wrong_type() -> Answer {
+    Ok(Vec::new())
+}
+
+async fn fetch(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = fetch)]
+fn a_future_in_a_plain_function(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = fetch(hotel).await)]
+fn an_await_in_a_plain_function(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+async fn fetch_something_else(hotel: &str) -> u8 {
+    5
+}
+
+#[circuit_breaker(fallback = fetch_something_else)]
+async fn a_future_of_the_wrong_type(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = fetch)]
+async fn other_parameters(hotel: u8) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = fetch)]
+async fn more_parameters(hotel: &str, nights: u8) -> Answer {
+    Ok(Vec::new())
+}
+
+const NOTHING: Answer = Ok(Vec::new());
+
+#[circuit_breaker(fallback = NOTHING)]
+async fn not_a_function() -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = no_such_function)]
+async fn not_found() -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = |cause| match cause {
+    breakerbox::Cause::Open(open) => Ok(open.no_such_method()),
+    _ => Ok(Vec::new()),
+})]
+async fn wrong_inside() -> Answer {
+    Ok(Vec::new())
+}
+
+fn main() {}
