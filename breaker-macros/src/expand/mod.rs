@@ -228,6 +228,15 @@ fn classified(model: &Model, subject: TokenStream, by: &Expr, answer: TokenStrea
     }
 }
 
+/// `ResultLike::error(output)`, placed at the function's type.
+fn error_of_output(model: &Model) -> TokenStream {
+    let place = model.output.place.hidden();
+    let private = model.library.private(place.first);
+    let output = quote_spanned!(place.last=> *__output);
+    let argument = parenthesized(quote_spanned!(place.first=> &#output), place.last);
+    quote_spanned!(place.first=> #private::ResultLike::error #argument)
+}
+
 /// The fallback's expression. Of a closure, only what it says: its cause comes later.
 pub(crate) fn fallback_expression(value: &FallbackValue) -> TokenStream {
     match value {
