@@ -105,8 +105,12 @@ where
         let effect = self
             .circuit()
             .settle(generation, outcome, &self.clock_or(given));
-        if let Some(change) = effect.change() {
-            self.notify(change);
+        match &effect {
+            Effect::Tripped(change) | Effect::Closed(change) => self.notify(change),
+            Effect::WouldTrip { failures } => {
+                notify::would_trip(self.breaker.label(), generation, *failures);
+            }
+            _ => {}
         }
         effect
     }

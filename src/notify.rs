@@ -40,6 +40,17 @@ pub(crate) fn fallback_served(name: &Name, generation: Generation, in_place_of: 
     }
 }
 
+#[cfg(feature = "std")]
+#[inline]
+pub(crate) fn would_trip(name: &Name, generation: Generation, failures: u32) {
+    if crate::observe::anyone() {
+        crate::observe::would_trip(name, generation, failures);
+    }
+}
+
+#[cfg(not(feature = "std"))]
+pub(crate) fn would_trip(_: &Name, _: Generation, _: u32) {}
+
 #[cfg(not(feature = "std"))]
 pub(crate) fn state_changed(_: &Name, _: &Change) {}
 

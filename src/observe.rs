@@ -54,6 +54,12 @@ pub trait Observer: Send + Sync {
     fn fallback_served(&self, event: &FallbackServed<'_>) {
         let _ = event;
     }
+
+    /// A breaker in shadow would have opened. Told once for each entry into
+    /// shadow.
+    fn would_trip(&self, event: &WouldTrip<'_>) {
+        let _ = event;
+    }
 }
 
 impl<T: Observer + ?Sized> Observer for Arc<T> {
@@ -67,6 +73,10 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn fallback_served(&self, event: &FallbackServed<'_>) {
         (**self).fallback_served(event);
+    }
+
+    fn would_trip(&self, event: &WouldTrip<'_>) {
+        (**self).would_trip(event);
     }
 }
 
@@ -173,6 +183,31 @@ impl fmt::Display for FallbackServed<'_> {
                 InPlaceOf::Failed => "a failed call",
                 InPlaceOf::TimedOut => "a call that timed out",
             }
+        )
+    }
+}
+
+/// A breaker in shadow would have opened.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct WouldTrip<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// Failures in a row that would have opened it.
+    pub failures: u32,
+    /// The breaker's generation.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for WouldTrip<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let failures = Failures(self.failures);
+        write!(
+            f,
+            "circuit `{}` would have opened after {failures}",
+            self.breaker
         )
     }
 }
@@ -318,17 +353,29 @@ pub(crate) fn fallback_served(name: &Name, generation: Generation, in_place_of: 
     });
 }
 
+#[cold]
+pub(crate) fn would_trip(name: &Name, generation: Generation, failures: u32) {
+    tell(|observer, sequence| {
+        observer.would_trip(&WouldTrip {
+            breaker: name.as_str(),
+            failures,
+            generation,
+            sequence,
+        });
+    });
+}
+
 #[cfg(feature = "log")]
 pub use to_log::LogObserver;
 
 #[cfg(feature = "log")]
 mod to_log {
-    use super::{FallbackServed, Observer, Rejection, StateChange};
+    use super::{FallbackServed, Observer, Rejection, StateChange, WouldTrip};
     use breaker_core::State;
 
     /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
-    /// as a warning, other state changes as information, refused calls and
-    /// served fallbacks for debugging.
+    /// (or, in shadow, would have) as a warning, other state changes as
+    /// information, refused calls and served fallbacks for debugging.
     ///
     /// ```
     /// breakerbox::observe::install(breakerbox::observe::LogObserver).forever();
@@ -352,6 +399,10 @@ mod to_log {
 
         fn fallback_served(&self, event: &FallbackServed<'_>) {
             log::debug!(target: TARGET, "{event}");
+        }
+
+        fn would_trip(&self, event: &WouldTrip<'_>) {
+            log::warn!(target: TARGET, "{event}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What expansions of the macros name. Not for users: anything here may change
 //! in any release.
 
-pub use crate::breaker::Breaker as AnyBreaker;
 pub use crate::call::{Ended, Guarded, run_sync};
 pub use crate::classify::{ByError, ByOutput, Classify, EveryErr, ResultLike};
 pub use crate::error::{CircuitOpenError, TimeoutError};

@@ -107,6 +107,29 @@ fn an_observer_hears_nothing_once_it_is_uninstalled() {
     assert_eq!(Arc::strong_count(&recorder), 1);
 }
 
+#[test]
+fn shadow_tells_once_that_it_would_have_opened() {
+    struct WouldTrip(Mutex<Vec<String>>);
+    impl Observer for WouldTrip {
+        fn would_trip(&self, event: &observe::WouldTrip<'_>) {
+            self.0.lock().unwrap().push(event.to_string());
+        }
+    }
+    let _scope = test::scope();
+    let heard = Arc::new(WouldTrip(Mutex::default()));
+    let _installed = observe::install(Arc::clone(&heard));
+    let pms = Breaker::new("pms", Settings::new().threshold(2).must());
+    pms.shadow();
+    for _ in 0..5 {
+        fail(&pms);
+    }
+    assert_eq!(pms.state(), State::Shadow);
+    assert_eq!(
+        *heard.0.lock().unwrap(),
+        ["circuit `pms` would have opened after 2 failures"]
+    );
+}
+
 struct Panics;
 
 impl Observer for Panics {
