@@ -56,9 +56,6 @@ async fn run(shadow: bool) -> Result<bool, Box<dyn Error>> {
     let mut stage = Stage::new(&server, timeline.clone(), pipeline);
     stage.sell(script::rooms());
     for act in ACTS {
-        if act.fault == Fault::Errors {
-            stage.sell(script::late_rooms());
-        }
         stage.play(*act, true).await;
     }
     let with = stage.close().await;
@@ -72,7 +69,7 @@ async fn run(shadow: bool) -> Result<bool, Box<dyn Error>> {
     );
     pipeline.prime(script::rooms()).await?;
     let mut stage = Stage::new(&server, timeline.clone(), pipeline);
-    stage.sell(script::rooms().chain(script::late_rooms()));
+    stage.sell(script::rooms());
     for outage in with.outages() {
         let lasts = outage.span.end - outage.span.start;
         stage

@@ -9,7 +9,7 @@ use breakerbox::State;
 
 use crate::cost::Bill;
 use crate::pipeline::{Call, Fate, Pipeline};
-use crate::script::{Act, Fault, GRACE, Room, TICK};
+use crate::script::{self, Act, Fault, GRACE, Room, TICK};
 use crate::server::Server;
 use crate::timeline::Timeline;
 
@@ -85,6 +85,10 @@ impl<'a> Stage<'a> {
         let requests = self.server.count();
         let from = Instant::now();
         self.server.play(act.fault);
+        if act.fault == Fault::Errors {
+            // Not before: their first call must meet the outage.
+            self.sell(script::late_rooms());
+        }
         let mut next_row = self.shown.at + TICK;
         loop {
             tokio::time::sleep(GLANCE).await;
