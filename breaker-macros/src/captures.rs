@@ -54,7 +54,9 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
     } else if inputs.iter().any(has_plain_mut) {
         name_the_unnamed(inputs);
         rebind(inputs, &mut captures, |_| true);
-    } else if inputs.iter().filter(|input| may_drop(input)).count() > 1 {
+    } else if inputs.iter().any(is_mut_self)
+        || inputs.iter().filter(|input| may_drop(input)).count() > 1
+    {
         name_the_unnamed(inputs);
         captures.mentioned = mentioned(inputs);
     }
@@ -125,6 +127,11 @@ fn has_plain_mut(input: &FnArg) -> bool {
     let mut found = false;
     take_bindings(&mut pat, &mut |mutability, _| found |= mutability.is_some());
     found
+}
+
+/// `mut self`, of which the body might else take only the fields that it changes.
+fn is_mut_self(input: &FnArg) -> bool {
+    matches!(input, FnArg::Receiver(receiver) if receiver.mutability.is_some())
 }
 
 /// Gives `_` parameters a name, so that the body can take them along.

@@ -1,0 +1,80 @@
+//! `open_error`: the error of a `Result`, or the whole output.
+
+use std::io;
+
+use breakerbox::{CallError, CircuitOpenError, circuit_breaker};
+
+#[circuit_breaker]
+async fn from() -> Result<u8, CallError<io::Error>> {
+    Ok(1)
+}
+
+#[circuit_breaker]
+async fn from_for_a_box() -> Result<u8, Box<dyn std::error::Error + Send + Sync>> {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = 1, open_error = |refused| io::Error::other(refused.to_string()))]
+fn closure() -> Result<u8, io::Error> {
+    Err(io::Error::other("down"))
+}
+
+fn refused(_: CircuitOpenError) -> io::Error {
+    io::Error::other("refused")
+}
+
+#[circuit_breaker(open_error = refused)]
+async fn function() -> io::Result<u8> {
+    Ok(1)
+}
+
+#[circuit_breaker(open_error = io::Error::other)]
+async fn path() -> io::Result<u8> {
+    Ok(1)
+}
+
+#[circuit_breaker(open_error = |_| (hotel.clone(), 1))]
+async fn over_a_parameter(hotel: String) -> Result<usize, (String, u8)> {
+    Ok(hotel.len())
+}
+
+#[circuit_breaker(open_error = |_| 0, classify_output = |n| *n == 0)]
+async fn whole_output() -> usize {
+    1
+}
+
+enum Error {
+    Refused(#[allow(dead_code)] CircuitOpenError),
+}
+
+#[circuit_breaker(open_error = Error::Refused)]
+async fn variant() -> Result<(), Error> {
+    Ok(())
+}
+
+struct Client;
+
+impl Client {
+    #[circuit_breaker(shared, open_error = Self::refused)]
+    async fn associated(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn refused(refused: CircuitOpenError) -> String {
+        refused.to_string()
+    }
+}
+
+fn main() {
+    drop((
+        from(),
+        from_for_a_box(),
+        function(),
+        path(),
+        whole_output(),
+        variant(),
+    ));
+    drop((over_a_parameter(String::new()), Client.associated()));
+    assert_eq!(closure().unwrap_err().to_string(), "down");
+    assert_ne!(closure().unwrap_err().to_string(), "down");
+}

@@ -1,0 +1,84 @@
+//! `threshold`: a literal, a constant, an expression, a macro's argument.
+
+use breakerbox::{CallError, breaker, circuit_breaker};
+
+type Answer = Result<u8, CallError<()>>;
+
+const LIMIT: u32 = 3;
+
+const fn limit(n: u32) -> u32 {
+    n + 1
+}
+
+#[circuit_breaker(threshold = 1)]
+async fn least() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = 134217726)]
+fn most() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = 3u64)]
+fn with_a_suffix() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = 1_0)]
+fn with_an_underscore() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = LIMIT)]
+async fn constant() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = limit(LIMIT) * 2,)]
+async fn expression() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = (4))]
+async fn in_parentheses() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(threshold = if LIMIT > 2 { 2 } else { 3 })]
+async fn decided() -> Answer {
+    Ok(1)
+}
+
+macro_rules! guarded {
+    ($name:ident, $n:expr) => {
+        #[circuit_breaker(threshold = $n)]
+        async fn $name() -> Answer {
+            Ok(1)
+        }
+    };
+    ($name:ident = $n:tt) => {
+        #[circuit_breaker(threshold = $n)]
+        async fn $name() -> Answer {
+            Ok(1)
+        }
+    };
+}
+
+guarded! { from_an_expr, 2 + 1 }
+guarded! { from_a_literal, 2 }
+guarded! { from_a_token = 2 }
+
+breaker! {
+    static LITERAL = { threshold: 7 }
+    static CONSTANT = { threshold: LIMIT }
+}
+
+fn main() {
+    drop(least());
+    let _ = (most(), with_a_suffix(), with_an_underscore());
+    drop((constant(), expression(), in_parentheses(), decided()));
+    drop((from_an_expr(), from_a_literal(), from_a_token()));
+    assert_eq!(LITERAL.config().threshold(), 7);
+    assert_eq!(CONSTANT.config().threshold(), 3);
+}
