@@ -21,6 +21,77 @@ use error::Errors;
 use function::Function;
 
 /// Guards a function with a circuit breaker.
+///
+/// ```text
+/// #[circuit_breaker(threshold = 5, reset = "30s", classify = is_transient, fallback = cached)]
+/// async fn inventory(hotel: &str) -> Result<Inventory, PmsError> { .. }
+/// ```
+///
+/// After `threshold` counted failures in a row the circuit opens: calls are refused, or served
+/// by the fallback, without running the function. After `reset` one call is let through to
+/// find out. All options may be left out: `#[circuit_breaker]`.
+///
+/// It goes above `async fn` and plain functions, methods and trait methods (with a body),
+/// generic ones too (one breaker for all types), and below `#[async_trait]`. The function's own
+/// result passes through untouched. A mistake in the options is an error at its own place, and
+/// all of them are reported at once.
+///
+/// # The breaker
+/// Without `breaker`, a `static` of the function's own, with these settings:
+///
+/// | option | value | default |
+/// | --- | --- | --- |
+/// | `name` | a string: in events, errors and the registry | the path of the function |
+/// | `threshold` | failures in a row that open the circuit, 1 to 134,217,726 | 5 |
+/// | `reset` | duration until a probe is let through | `"30s"` |
+/// | `backoff` | factor on `reset` for each time that a probe failed, at least 1 | 1 |
+/// | `max_reset` | the longest wait, not below `reset` | none |
+/// | `jitter` | random share that is added to each wait, 0 to 1 | 0.1 |
+/// | `probes` | probes at the same time, 1 to 511 | 1 |
+/// | `close_after` | successful probes that close the circuit, 1 to 511 | `probes` |
+/// | `close_rate` | instead: of `probes` results, the share of failures, above 0, that reopens it | |
+/// | `probe_timeout` | duration after which a lost probe is given up | the larger of `reset` and 60 s |
+/// | `on_cancel` | a call that is dropped: `ignore`, or `failure` | `ignore` |
+///
+/// A count, factor or ratio is a literal, or any constant expression: `threshold = LIMIT`. A
+/// duration is a string with units (`"30s"`, `"250ms"`, `"1m30s"`, `"1.5s"`; d, h, m, s, ms,
+/// us, ns), or a constant `Duration`. They are kept in a static, so they can't use `Self`,
+/// `self`, parameters or generics.
+///
+/// | option | value |
+/// | --- | --- |
+/// | `breaker` | another breaker, with settings of its own: `PMS` (a static of `breaker!`), `&self.breaker`; an expression that is evaluated before the body |
+/// | `shared` | on a method, in place of `breaker`: one breaker for all instances is meant |
+///
+/// A method with `self` must have one of these two.
+///
+/// # The call
+/// | option | value | default |
+/// | --- | --- | --- |
+/// | `classify` | function or closure over `&E`: `true` if it counts as a failure, or an `Outcome` | every `Err` counts |
+/// | `classify_output` | instead: over `&` the whole output, for functions without a `Result` too | |
+/// | `timeout` | duration after which the call is dropped and counts; `async` only | none |
+/// | `fallback` | what serves the caller instead: see below | none |
+/// | `fallback_on` | `any`: counted failures, timeouts and refusals; `open`: refusals only | `any` |
+/// | `open_error` | function or closure that makes the error of a refused call | `From<CircuitOpenError>` |
+/// | `timeout_error` | the same for a call that took too long | `From<TimeoutError>` |
+/// | `crate` | path of the library, if it has another name | `::breakerbox` |
+///
+/// Where the function returns no `Result`, `classify_output` is needed, and `open_error` and
+/// `timeout_error` make the whole output. A function that returns `!` needs an `open_error`
+/// that doesn't return.
+///
+/// # Fallbacks
+/// - `fallback = cached`: a function of the same parameters, in methods of `self` first.
+/// - `fallback = cached(hotel, &nights)`: just that call; any other expression likewise.
+/// - `fallback = |cause| ..`: a closure that sees the `Cause`.
+///
+/// It gives the function's own type, or an `Option` of it: with `None` the caller gets the
+/// original error. In an `async fn` it may be a future of one of these. An error that does not
+/// count is no case for the fallback, and is returned as it is.
+///
+/// Nothing is cloned. A parameter that the body consumes is gone when the fallback runs:
+/// take it by reference, or let both only borrow it.
 #[proc_macro_attribute]
 pub fn circuit_breaker(
     args: proc_macro::TokenStream,
@@ -30,6 +101,18 @@ pub fn circuit_breaker(
 }
 
 /// Declares breakers as statics.
+///
+/// ```text
+/// breaker! {
+///     /// The property-management system.
+///     pub static PMS = { threshold: 5, reset: "30s" }
+/// }
+/// ```
+///
+/// The settings are those of a breaker in [`macro@circuit_breaker`] (and `crate`), checked at
+/// compile time; `{}` means the defaults. The name is the path of the static unless `name` says
+/// otherwise. A block may declare several, with attributes and visibility. Then
+/// `#[circuit_breaker(breaker = PMS)]` guards functions with it, or `PMS.call(..)` by hand.
 #[proc_macro]
 pub fn breaker(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     breaker_macro::expand(input.into()).into()
