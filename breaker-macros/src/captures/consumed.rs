@@ -151,3 +151,116 @@ pub(crate) fn strip_rebindings(body: &Group) -> Group {
     stripped.set_span(body.span());
     stripped
 }
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::{Delimiter, Group, Span};
+    use quote::quote;
+    use syn::Ident;
+
+    use super::{by, strip_rebindings};
+
+    #[test]
+    fn what_consumes() {
+        let x = Ident::new("x", Span::call_site());
+        for code in [
+            quote!(x),
+            quote!((x)),
+            quote!(f(x)),
+            quote!(Some(x)),
+            quote!(a.f(x)),
+            quote!(a.f(1, x).await?),
+            quote!(let y = x; y),
+            quote!(let mut y = x;),
+            quote!(return x;),
+            quote!(S { x }),
+            quote!(S { a: x }),
+            quote!((1, x)),
+            quote!([x]),
+            quote!(if a { f(x) } else { 1 }),
+            quote!(for a in b {
+                f(x);
+            }),
+            quote!(move || f(x)),
+            quote!(async { f(x).await }),
+            quote!(|_| cached(x)),
+            quote!(f(&x); f(x)),
+        ] {
+            assert!(by(&code, &x), "{code}");
+        }
+    }
+
+    #[test]
+    fn what_may_not() {
+        let x = Ident::new("x", Span::call_site());
+        for code in [
+            quote!(),
+            quote!(f(&x)),
+            quote!(f(&mut x)),
+            quote!(f(x.y)),
+            quote!(f(*x)),
+            quote!(f(x + 1)),
+            quote!(x.f()),
+            quote!(x.f().await),
+            quote!(f(y)),
+            quote!(f(a::x)),
+            quote!(x::f(y)),
+            quote!(x(y)),
+            quote!(let _ = x;),
+            quote!(let ref y = x;),
+            quote!(let y = &x;),
+            quote!(f!(x)),
+            quote!(format!("{}", x)),
+            quote!(match x {
+                _ => 1,
+            }),
+            quote!(
+                fn g(x: X) {
+                    f(x)
+                }
+            ),
+            // Another `x`, perhaps.
+            quote!(let x = 1; f(x)),
+            quote!(let (x, y) = z; f(x)),
+            quote!(a.map(|x| f(x))),
+            quote!(for x in y {
+                f(x)
+            }),
+            quote!(match y {
+                Some(x) => f(x),
+                None => 1,
+            }),
+            quote!(if let S { x } = y {
+                f(x)
+            }),
+            quote!(bind! { let x = 1; } f(x)),
+            // Not finished.
+            quote!(f(x); y.),
+        ] {
+            assert!(!by(&code, &x), "{code}");
+        }
+    }
+
+    #[test]
+    fn only_plain_rebindings_are_stripped() {
+        let body = |tokens| Group::new(Delimiter::Brace, tokens);
+        let stripped = strip_rebindings(&body(quote! {
+            if let a = None { return a; }
+            let x = x;
+            let __self = self;
+            let mut y = y;
+            let z = zz;
+            let __ret: T = { let x = x; x };
+            __ret
+        }));
+        let expected = body(quote! {
+            if let a = None { return a; }
+            let __self = self;
+            let mut y = y;
+            let z = zz;
+            let __ret: T = { let x = x; x };
+            __ret
+        });
+        assert_eq!(stripped.to_string(), expected.to_string());
+    }
+}

@@ -9,7 +9,8 @@ use crate::args::OnCancel;
 use crate::model::{Declaration, Library, Model, Name, Source, StaticModel, Value};
 use crate::place::Place;
 
-/// The items of the function.
+/// The items of the function. Beside a breaker from elsewhere, whose `probe_timeout` is not
+/// known here, the `timeout` is only checked to be one at all.
 // Output: const __TIMEOUT: Duration = ..; static __BREAKER: Breaker = ..;
 pub(super) fn statics(model: &Model) -> TokenStream {
     let private = model.library.private(site());
@@ -23,7 +24,16 @@ pub(super) fn statics(model: &Model) -> TokenStream {
             let value = generated(declaration, &model.library, &place);
             Some(quote_spanned!(site()=> static __BREAKER: #private::Breaker = #value;))
         }
-        Source::Given(_) => None,
+        Source::Given(_) => model.timeout.as_ref().map(|timeout| {
+            let span = site().located_at(end(timeout));
+            let private = model.library.private(span);
+            quote_spanned! {span=>
+                const _: #private::Config = #private::Settings::new()
+                    .probe_timeout(#private::Duration::from_nanos(#private::core::primitive::u64::MAX))
+                    .timeout(__TIMEOUT)
+                    .must();
+            }
+        }),
     };
     quote!(#timeout #breaker)
 }

@@ -3,9 +3,17 @@
 #![allow(unused)]
 #![deny(unused_must_use)]
 
-use breakerbox::{CallError, circuit_breaker};
+use breakerbox::{CircuitOpenError, circuit_breaker};
 
-type Answer = Result<String, CallError<()>>;
+struct PmsError;
+
+impl From<CircuitOpenError> for PmsError {
+    fn from(_: CircuitOpenError) -> Self {
+        PmsError
+    }
+}
+
+type Answer = Result<String, PmsError>;
 
 #[circuit_breaker(classify_output = |_| false, open_error = |_| String::new())]
 async fn wrong_type() -> String {

@@ -62,6 +62,11 @@ async fn all_time() -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(breaker = PMS, timeout = Duration::ZERO)]
+async fn no_time_beside_a_breaker() -> Answer {
+    Ok(1)
+}
+
 breaker! { static PMS = { threshold: NONE, reset: "5s" } }
 
 fn main() {}
