@@ -195,6 +195,31 @@ mod body_and_return_type {
         Ok(half)
     }
 
+    /// Beside a fallback that borrows another parameter, too.
+    #[circuit_breaker(fallback = |_| { let _ = &other; None })]
+    async fn gives_a_part_beside_a_fallback<'a>(
+        x: &'a mut (u8, String),
+        mut name: &str,
+        other: String,
+    ) -> Answer<&'a mut String> {
+        let local = format!("{name}{other}");
+        name = &local;
+        x.1.push_str(name);
+        Ok(&mut x.1)
+    }
+
+    #[circuit_breaker(fallback = |_| { let _ = &other; None })]
+    fn gives_a_part_beside_a_fallback_plain<'a>(
+        x: &'a mut (u8, String),
+        mut name: &str,
+        other: String,
+    ) -> Answer<&'a mut String> {
+        let local = format!("{name}{other}");
+        name = &local;
+        x.1.push_str(name);
+        Ok(&mut x.1)
+    }
+
     #[circuit_breaker]
     async fn recursive(n: u32) -> Answer<u32> {
         if n == 0 {
@@ -270,6 +295,15 @@ mod body_and_return_type {
                 gives_a_part(&mut (1, String::from("part"))).unwrap(),
                 "part"
             );
+            let mut pair = (1, String::new());
+            gives_a_part_beside_a_fallback(&mut pair, "a", "b".to_owned())
+                .await
+                .unwrap()
+                .push('c');
+            gives_a_part_beside_a_fallback_plain(&mut pair, "d", "e".to_owned())
+                .unwrap()
+                .push('f');
+            assert_eq!(pair.1, "abcdef");
             assert_eq!(gives_one_of_two("", "b").await.unwrap(), "b");
             assert_eq!(returns_early(0).await.unwrap(), 100);
             assert!(returns_early(5).await.is_err());
@@ -897,6 +931,14 @@ mod futures {
         Ok(*x)
     }
 
+    #[circuit_breaker]
+    async fn recursive(n: u32) -> Answer<u32> {
+        if n == 0 {
+            return Ok(0);
+        }
+        Ok(n + Box::pin(recursive(n - 1)).await?)
+    }
+
     #[test]
     fn send_where_the_body_is() {
         fn send<T: Send>(value: T) -> T {
@@ -904,6 +946,7 @@ mod futures {
         }
         let _scope = breakerbox::test::scope();
         block_on(async {
+            assert_eq!(send(recursive(4)).await.unwrap(), 10);
             assert_eq!(send(sendable("a")).await.unwrap(), 1);
             assert_eq!(
                 send(sendable_with_fallback("a".to_owned())).await.unwrap(),

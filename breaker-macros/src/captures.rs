@@ -35,9 +35,8 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
     let mut used_around = around.expressions.clone();
     used_around.extend(around.fallback.clone());
 
-    let keeps = inputs
-        .iter()
-        .any(|input| !is_copied(input) && names(input).iter().any(|n| mentions(&used_around, n)));
+    let used = |input: &FnArg| names(input).iter().any(|n| mentions(&used_around, n));
+    let keeps = inputs.iter().any(|input| !is_copied(input) && used(input));
     let mut captures = Captures {
         moves: !keeps,
         ..Captures::default()
@@ -50,7 +49,12 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
         return captures;
     }
     if keeps {
-        rebind(inputs, &mut captures, is_copied);
+        // What is copied, or nobody else wants, the body can have for itself. It must, to give
+        // back a part of a `&mut` parameter, or to put its own variable in place of a `&`.
+        rebind(inputs, &mut captures, |input| {
+            let to_itself = is_copied(input) || !used(input);
+            to_itself && (has_plain_mut(input) || is_unique_reference(input))
+        });
     } else if inputs.iter().any(has_plain_mut) {
         name_the_unnamed(inputs);
         rebind(inputs, &mut captures, |_| true);
@@ -80,13 +84,6 @@ fn rebind(
                 name,
             });
         });
-    }
-    if captures
-        .rebound
-        .iter()
-        .all(|rebound| rebound.mutability.is_none())
-    {
-        captures.rebound.clear();
     }
 }
 
@@ -203,6 +200,13 @@ fn is_copied(input: &FnArg) -> bool {
         FnArg::Receiver(receiver) => is_shared(receiver),
         FnArg::Typed(parameter) => is_copy(without_groups(&parameter.ty)),
     }
+}
+
+fn is_unique_reference(input: &FnArg) -> bool {
+    let FnArg::Typed(parameter) = input else {
+        return false;
+    };
+    matches!(without_groups(&parameter.ty), Type::Reference(reference) if reference.mutability.is_some())
 }
 
 fn is_shared(receiver: &Receiver) -> bool {
