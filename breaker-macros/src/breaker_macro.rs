@@ -61,12 +61,16 @@ fn one(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TokenStream> 
             Err(_) => return Err(syn::Error::new_spanned(colon, message)),
         }
     }
-    if input.parse::<Token![=]>().is_err() {
+    let Ok(equals) = input.parse::<Token![=]>() else {
         let message =
             format!("expected `=` and the settings: write `static {ident} = {{ threshold: 5 }}`");
-        return Err(here(input, message));
-    }
-    let settings = braces(input)?;
+        return Err(match input.is_empty() {
+            // The end has no place of its own.
+            true => syn::Error::new_spanned(ident, message),
+            false => here(input, message),
+        });
+    };
+    let settings = braces(input, equals)?;
     // Between statics a semicolon may stand, as after any other.
     let _: Option<Token![;]> = input.parse()?;
 
@@ -105,17 +109,12 @@ fn keyword(input: ParseStream<'_>) -> syn::Result<()> {
     Err(here(input, message))
 }
 
-fn braces(input: ParseStream<'_>) -> syn::Result<Group> {
+fn braces(input: ParseStream<'_>, equals: Token![=]) -> syn::Result<Group> {
+    let message = "expected the settings in braces: write `{ threshold: 5 }`";
     match input.parse() {
         Ok(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => Ok(group),
-        Ok(other) => Err(syn::Error::new_spanned(
-            other,
-            "expected the settings in braces: write `{ threshold: 5 }`",
-        )),
-        Err(error) => Err(syn::Error::new(
-            error.span(),
-            "expected the settings in braces: write `{ threshold: 5 }`",
-        )),
+        Ok(other) => Err(syn::Error::new_spanned(other, message)),
+        Err(_) => Err(syn::Error::new_spanned(equals, message)),
     }
 }
 

@@ -161,7 +161,11 @@ fn value(
         }
         Err(error) => {
             let message = format!("{expects} ({error})");
-            errors.push(syn::Error::new(error.span(), message));
+            match ahead.is_empty() {
+                // The end has no place of its own.
+                true => errors.at(ident, message),
+                false => errors.push(syn::Error::new(error.span(), message)),
+            }
             skip_to_next(input, style);
             Written::Unreadable
         }

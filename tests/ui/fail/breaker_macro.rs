@@ -4,8 +4,6 @@
 
 use breakerbox::breaker;
 
-breaker! {}
-
 breaker! { PMS }
 
 breaker! { PMS = { threshold: 5 } }

@@ -1,0 +1,7 @@
+//! A block without anything.
+
+use breakerbox::breaker;
+
+breaker! {}
+
+fn main() {}
