@@ -54,9 +54,7 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
     } else if inputs.iter().any(has_plain_mut) {
         name_the_unnamed(inputs);
         rebind(inputs, &mut captures, |_| true);
-    } else if inputs.iter().any(is_mut_self)
-        || inputs.iter().filter(|input| may_drop(input)).count() > 1
-    {
+    } else if inputs.iter().filter(|input| may_drop(input)).count() > 1 {
         name_the_unnamed(inputs);
         captures.mentioned = mentioned(inputs);
     }
@@ -129,11 +127,6 @@ fn has_plain_mut(input: &FnArg) -> bool {
     found
 }
 
-/// `mut self`, of which the body might else take only the fields that it changes.
-fn is_mut_self(input: &FnArg) -> bool {
-    matches!(input, FnArg::Receiver(receiver) if receiver.mutability.is_some())
-}
-
 /// Gives `_` parameters a name, so that the body can take them along.
 fn name_the_unnamed(inputs: &mut Punctuated<FnArg, Token![,]>) {
     for (position, input) in inputs.iter_mut().enumerate() {
@@ -142,13 +135,13 @@ fn name_the_unnamed(inputs: &mut Punctuated<FnArg, Token![,]>) {
         {
             let span = Span::mixed_site().located_at(wild.underscore_token.span);
             let ident = format_ident!("__breaker_arg{position}", span = span);
-            parameter.pat = Box::new(Pat::Ident(syn::PatIdent {
+            *parameter.pat = Pat::Ident(syn::PatIdent {
                 attrs: wild.attrs.clone(),
                 by_ref: None,
                 mutability: None,
                 ident,
                 subpat: None,
-            }));
+            });
         }
     }
 }

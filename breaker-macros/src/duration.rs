@@ -149,7 +149,7 @@ fn scale(number: &str, nanos_per_unit: u64) -> Result<u64, String> {
     let scale = 10_u128.pow(fraction.len() as u32);
     let digits: u128 = fraction.parse().map_err(|_| too_fine())?;
     let parts = digits * u128::from(nanos_per_unit);
-    if parts % scale != 0 {
+    if !parts.is_multiple_of(scale) {
         return Err(too_fine());
     }
     u64::try_from(parts / scale)

@@ -17,7 +17,7 @@ use crate::timeline::Timeline;
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// 404s after the closing that make an act of them.
-const ENOUGH_IGNORED: usize = 100;
+const ENOUGH_IGNORED: usize = 50;
 
 /// A pipeline in front of the server.
 #[derive(Debug)]

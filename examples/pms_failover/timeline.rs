@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use breakerbox::State;
-use breakerbox::observe::{self, FallbackServed, Observer, StateChange};
+use breakerbox::observe::{self, FallbackServed, Observer, StateChange, WouldTrip};
 
 use crate::pipeline::{Call, Fate};
 use crate::pms::CALL;
@@ -41,6 +41,10 @@ impl Observer for Timeline {
 
     fn fallback_served(&self, _: &FallbackServed<'_>) {
         self.served.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn would_trip(&self, event: &WouldTrip<'_>) {
+        println!("{}  ** {event}", self.now());
     }
 }
 

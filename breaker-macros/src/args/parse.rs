@@ -192,12 +192,15 @@ fn eat_separator(input: ParseStream<'_>, separator: char) -> bool {
     found && input.parse::<TokenTree>().is_ok()
 }
 
-/// Whether an option with a value begins here.
+/// Whether an option begins here: a known one, or a word with a value.
 fn at_option(input: ParseStream<'_>, style: Style) -> bool {
     let ahead = input.fork();
-    ahead.call(Ident::parse_any).is_ok()
-        && (eat_separator(&ahead, style.separator())
-            || eat_separator(&ahead, style.wrong_separator()))
+    let Ok(ident) = ahead.call(Ident::parse_any) else {
+        return false;
+    };
+    table::find(&ident.to_string()).is_some()
+        || eat_separator(&ahead, style.separator())
+        || eat_separator(&ahead, style.wrong_separator())
 }
 
 /// Skips to the comma that ends this option: one that an option, or nothing, follows.

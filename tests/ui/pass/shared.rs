@@ -21,9 +21,9 @@ impl<T: Clone> Client<T> {
     }
 
     #[circuit_breaker(shared)]
-    async fn value(mut self) -> Answer {
+    async fn value(mut self) -> Result<T, CallError<()>> {
         self.0 = self.0.clone();
-        Ok(1)
+        Ok(self.0)
     }
 
     #[circuit_breaker(shared)]
