@@ -13,7 +13,7 @@ pub trait Policy: sealed::Policy {
     /// When a call was admitted, where the policy wants to know how long it
     /// took; else nothing.
     #[doc(hidden)]
-    type Started: Copy + Send + Sync + Unpin + 'static;
+    type Started: Copy + Default + Send + Sync + Unpin + 'static;
 
     /// `exact` reads the exact clock.
     #[doc(hidden)]
