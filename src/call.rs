@@ -31,9 +31,26 @@ pub enum Ended<O, T = TimeoutError> {
 
 /// What a limit's end is to a caller.
 pub trait Expiry {
-    type Error;
+    type Error: CallEnd;
 
     fn error<C, P: Policy>(self, breaker: &Breaker<C, P>) -> Self::Error;
+}
+
+/// What a limit's end is to a caller whose error is a [`CallError`].
+pub trait CallEnd {
+    fn call_error<E>(self) -> CallError<E>;
+}
+
+impl CallEnd for Never {
+    fn call_error<E>(self) -> CallError<E> {
+        match self {}
+    }
+}
+
+impl CallEnd for TimeoutError {
+    fn call_error<E>(self) -> CallError<E> {
+        CallError::TimedOut(self)
+    }
 }
 
 impl Expiry for Never {
@@ -280,7 +297,7 @@ impl<F, K, L, C, P, T, E> Future for Call<'_, F, K, L, C, P>
 where
     F: Future<Output = Result<T, E>>,
     K: Classify<Result<T, E>>,
-    L: Limit<Expired: Expiry<Error: Into<CallError<E>>>>,
+    L: Limit<Expired: Expiry>,
     C: Clock + Send + Sync + 'static,
     P: Policy + Send + Sync + 'static,
 {
@@ -291,14 +308,8 @@ where
         Poll::Ready(match ready!(self.project().guarded.poll(context)) {
             Ended::Done(output) | Ended::Failed(output) => output.map_err(CallError::Call),
             Ended::Open(open) => Err(CallError::Open(open)),
-            Ended::TimedOut(expired) => Err(expired.into()),
+            Ended::TimedOut(expired) => Err(expired.call_error()),
         })
-    }
-}
-
-impl<E> From<Never> for CallError<E> {
-    fn from(never: Never) -> Self {
-        match never {}
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a caller gets when a call was refused or given up.
 
+use crate::brief::Brief;
 use crate::name::Name;
 use breaker_core::{Reason, Rejected};
 use core::time::Duration;
@@ -61,7 +62,7 @@ struct RetryAfter(Option<Duration>);
 impl core::fmt::Display for RetryAfter {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self.0 {
-            Some(wait) => write!(f, ": retry in {wait:?}"),
+            Some(wait) => write!(f, ": retry in {}", Brief(wait)),
             None => Ok(()),
         }
     }
@@ -72,7 +73,7 @@ impl core::fmt::Display for RetryAfter {
 ///
 /// Implement `From<TimeoutError>` for your error type, or use [`CallError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("call through circuit `{}` timed out after {after:?}", name.as_str())]
+#[error("call through circuit `{}` timed out after {}", name.as_str(), Brief(*after))]
 pub struct TimeoutError {
     name: Name,
     after: Duration,

@@ -61,6 +61,7 @@
 pub mod __private;
 mod bound;
 mod breaker;
+mod brief;
 mod call;
 mod cause;
 mod classify;

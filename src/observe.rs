@@ -29,6 +29,7 @@
 //! concurrency two may be delivered in either order, and these two put them
 //! right.
 
+use crate::brief::Brief;
 use crate::error::CircuitOpenError;
 use crate::name::Name;
 use crate::notify::InPlaceOf;
@@ -123,7 +124,7 @@ impl fmt::Display for StateChange<'_> {
             (from, to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
         }
         match wait {
-            Some(wait) => write!(f, ", for {wait:?}"),
+            Some(wait) => write!(f, ", for {}", Brief(wait)),
             None => Ok(()),
         }
     }
