@@ -99,9 +99,9 @@ impl<const SLOTS: usize> Breaker<DefaultClock, Sliding<SLOTS>> {
     /// ```
     /// use breakerbox::{Breaker, Settings, Sliding, SystemClock, Window};
     ///
-    /// // The last 100 calls need 6 slots: see `Window::slots`.
+    /// // The last 100 calls need 8 slots: see `Window::slots`.
     /// let settings = Settings::new().failure_rate(0.5).window(Window::calls(100)).min_calls(20);
-    /// let pms = Breaker::<SystemClock, Sliding<6>>::by_rate("pms", settings.build_rate()?)?;
+    /// let pms = Breaker::<SystemClock, Sliding<8>>::by_rate("pms", settings.build_rate()?)?;
     /// assert!(pms.admit().is_ok());
     /// # Ok::<(), breakerbox::ConfigError>(())
     /// ```

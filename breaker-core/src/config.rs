@@ -51,7 +51,7 @@ pub enum OnCancel {
 ///
 /// const LAST_HUNDRED_CALLS: Window = Window::calls(100);
 /// const LAST_TEN_SECONDS: Window = Window::time(Duration::from_secs(10)).buckets(20);
-/// assert_eq!(LAST_HUNDRED_CALLS.slots(), 6);
+/// assert_eq!(LAST_HUNDRED_CALLS.slots(), 8);
 /// assert_eq!(LAST_TEN_SECONDS.slots(), 20);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Window {
     }
 
     /// How many slots, of 8 bytes each, a [`Sliding`](crate::Sliding) needs for
-    /// it: one for 19 calls, or one for each bucket.
+    /// it: one for 14 calls, or one for each bucket.
     #[must_use]
     pub const fn slots(self) -> usize {
         match self.0 {
@@ -315,7 +315,7 @@ impl Settings {
     /// use breaker_core::{Circuit, ConfigError, Settings, Sliding, Window};
     ///
     /// let settings = Settings::new().failure_rate(0.5).window(Window::calls(100)).min_calls(20);
-    /// let circuit = Circuit::<Sliding<6>>::by_rate(settings.build_rate()?)?;
+    /// let circuit = Circuit::<Sliding<8>>::by_rate(settings.build_rate()?)?;
     /// # Ok::<(), ConfigError>(())
     /// ```
     ///

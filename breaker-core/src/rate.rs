@@ -4,7 +4,7 @@ use crate::outcome::Trigger;
 use crate::ratio::Ratio;
 
 /// Calls of which one slot of a count window holds the outcomes.
-pub(crate) const SAMPLES_PER_SLOT: u32 = 19;
+pub(crate) const SAMPLES_PER_SLOT: u32 = 14;
 
 /// The largest count window.
 pub(crate) const MAX_CALLS: u32 = (1 << 12) - 1;

@@ -16,19 +16,20 @@ use core::fmt;
 /// a window needs.
 ///
 /// Everything is inline: 16 bytes, 8 for each slot, and the settings; nothing
-/// is allocated and no lock is taken. A call that is counted changes one word
-/// (two where it changes what the window holds).
+/// is allocated and no lock is taken.
 ///
 /// # What is promised when threads count at once
 /// - Each counted call is in the window once, or, if its generation was over
-///   before it was counted, not at all.
-/// - What a rate is taken of is what the window holds: no call is counted in it
-///   twice, and none that has left it.
-/// - In a window of calls, a thread that is held up for a whole turn of the
-///   window may displace a newer call instead of an older one.
-/// - In a window of time, a rate is taken of each bucket as it stood at some
-///   moment of the call. A bucket holds 262,143 calls; beyond that its numbers
-///   are halved, which keeps their ratio.
+///   before it was counted, not at all ([`Effect::Late`](crate::Effect::Late)).
+/// - A window of calls is exactly the last calls, in the order in which they
+///   were counted, and each rate is taken of the window as it stood when that
+///   call was counted. A call that is counted swaps one word, and another where
+///   its outcome differs from the one whose place it takes.
+/// - A window of time is exact in the same way, except for a thread that is held
+///   up while it counts, until its bucket is no longer the newest: its call may
+///   enter its bucket late, or not at all once the bucket has left the window.
+///   A bucket holds 262,143 calls; beyond that its numbers are halved, which
+///   keeps their ratio.
 pub struct Sliding<const SLOTS: usize> {
     rate: Rate,
     head: AtomicU64,
@@ -109,8 +110,7 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
         };
         match counts {
             Err(Late) => Tally::Late,
-            Ok(None) => Tally::Count(word.payload()),
-            Ok(Some(counts)) => match self.rate.judge(counts) {
+            Ok(counts) => match self.rate.judge(counts) {
                 Some(trigger) => Tally::Trip {
                     trigger,
                     failures: counts.failures,

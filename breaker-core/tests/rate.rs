@@ -8,13 +8,13 @@ use std::time::Duration;
 
 const MILLI: Duration = Duration::from_millis(1);
 
-fn by_rate(settings: Settings) -> Circuit<Sliding<128>> {
+fn by_rate(settings: Settings) -> Circuit<Sliding<293>> {
     let settings = settings.reset(MILLI).jitter(0.0);
     Circuit::by_rate(settings.build_rate().unwrap()).unwrap()
 }
 
 /// One call at the clock's time that takes no time.
-fn call(circuit: &Circuit<Sliding<128>>, clock: &ManualClock, outcome: Outcome) -> Effect {
+fn call(circuit: &Circuit<Sliding<293>>, clock: &ManualClock, outcome: Outcome) -> Effect {
     circuit.admit(clock).expect("admitted").settle(outcome)
 }
 
@@ -26,7 +26,7 @@ fn tripped(effect: Effect) -> Option<(Trigger, u32)> {
 
 #[test]
 fn a_window_of_calls_forgets_the_oldest() {
-    for size in [1, 2, 18, 19, 20, 38, 100] {
+    for size in [1, 2, 13, 14, 15, 28, 100] {
         let settings = Settings::new()
             .failure_rate(1.0)
             .window(Window::calls(size));
@@ -300,10 +300,10 @@ fn senseless_rates_are_refused_by_their_name() {
     assert_eq!(rate().build(), Err(ConfigError::RateNotWanted));
     let hundred: RateConfig = rate().must_rate();
     assert_eq!(
-        Circuit::<Sliding<5>>::by_rate(hundred).map(drop),
+        Circuit::<Sliding<7>>::by_rate(hundred).map(drop),
         Err(ConfigError::TooFewSlots)
     );
-    assert!(Circuit::<Sliding<6>>::by_rate(hundred).is_ok());
+    assert!(Circuit::<Sliding<8>>::by_rate(hundred).is_ok());
 }
 
 #[test]

@@ -1,17 +1,22 @@
 //! A window of the last so many calls.
 //!
-//! The head is one word, changed by compare-and-swap:
+//! The head is one word, and a call is counted by one compare-and-swap of it:
 //! ```text
-//! generation (low bits) 15 | lapped 1 | position 12 | calls 12 | failures 12 | slow 12
+//! generation (low bits) 12 | turn 14 | position 12 | failures 12 | slow 12 | newest 2
 //! ```
-//! A slot holds the outcomes of 19 calls, 2 bits each (failed, slow), and the
-//! generation that wrote them; what another generation wrote is as if empty, so
-//! nothing has to be cleared when the breaker closes.
+//! So the window is exactly the last calls, in the order of these swaps, and
+//! the counts are theirs. What can't be swapped with it is the place that the
+//! newest call takes; the head carries that call's outcome along, and whoever
+//! counts the next one puts it there first.
 //!
-//! A call claims its position, exchanges what stands there, and adds the
-//! difference to the counts. The counts so are always the sum of what was
-//! exchanged: whatever the order, no call is counted twice. A success over a
-//! success makes no difference, and stops after the claim.
+//! A slot holds the outcomes of 14 calls, 2 bits each (failed, slow):
+//! ```text
+//! generation (low bits) 20 | changes 16 | outcomes 28
+//! ```
+//! What another generation wrote is as if empty, so nothing has to be cleared
+//! when the breaker closes. Turn and changes tell a word from one that looks
+//! the same a whole turn later. A success in the place of a success writes
+//! nothing but the head.
 
 use super::Late;
 use crate::policy::sealed::Moment;
@@ -19,77 +24,145 @@ use crate::rate::{Counts, SAMPLES_PER_SLOT, Sample};
 use crate::state::Generation;
 use crate::sync::{AtomicU64, Ordering, swap};
 
-const FIELD_BITS: u32 = 12;
-const FIELD: u64 = (1 << FIELD_BITS) - 1;
-const SLOW_SHIFT: u32 = 0;
-const FAILURES_SHIFT: u32 = FIELD_BITS;
-const CALLS_SHIFT: u32 = 2 * FIELD_BITS;
-const POSITION_SHIFT: u32 = 3 * FIELD_BITS;
-const LAPPED: u64 = 1 << (4 * FIELD_BITS);
-const TAG_SHIFT: u32 = 4 * FIELD_BITS + 1;
+const OUTCOME_BITS: u32 = 2;
+const OUTCOME: u64 = mask(OUTCOME_BITS);
+const FAILED: u64 = 0b01;
+const SLOW: u64 = 0b10;
 
-const SAMPLE_BITS: u32 = 2;
-const SAMPLE: u64 = (1 << SAMPLE_BITS) - 1;
-const SLOT_TAG_SHIFT: u32 = SAMPLE_BITS * SAMPLES_PER_SLOT;
+const COUNT_BITS: u32 = 12;
+const TURN_BITS: u32 = 14;
+const SLOW_SHIFT: u32 = OUTCOME_BITS;
+const FAILURES_SHIFT: u32 = SLOW_SHIFT + COUNT_BITS;
+const POSITION_SHIFT: u32 = FAILURES_SHIFT + COUNT_BITS;
+const TURN_SHIFT: u32 = POSITION_SHIFT + COUNT_BITS;
+const TAG_SHIFT: u32 = TURN_SHIFT + TURN_BITS;
+
+const CHANGE_BITS: u32 = 16;
+const CHANGE_SHIFT: u32 = OUTCOME_BITS * SAMPLES_PER_SLOT;
+const SLOT_TAG_SHIFT: u32 = CHANGE_SHIFT + CHANGE_BITS;
+
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Head(u64);
+struct Head {
+    tag: u64,
+    /// 0 in the first turn, in which each place is taken for the first time.
+    turn: u64,
+    /// Where the next call goes.
+    position: u32,
+    failures: u32,
+    slow: u32,
+    /// The outcome of the call before, whose place may not hold it yet.
+    newest: u64,
+}
 
 impl Head {
-    const fn empty(generation: Generation) -> Self {
-        Self((generation.0 as u64) << TAG_SHIFT)
+    const fn empty(tag: u64) -> Self {
+        Self {
+            tag,
+            turn: 0,
+            position: 0,
+            failures: 0,
+            slow: 0,
+            newest: 0,
+        }
     }
 
-    fn belongs_to(self, generation: Generation) -> bool {
-        self.0 >> TAG_SHIFT == Self::empty(generation).0 >> TAG_SHIFT
+    const fn from_raw(raw: u64) -> Self {
+        Self {
+            tag: raw >> TAG_SHIFT,
+            turn: (raw >> TURN_SHIFT) & mask(TURN_BITS),
+            position: ((raw >> POSITION_SHIFT) & mask(COUNT_BITS)) as u32,
+            failures: ((raw >> FAILURES_SHIFT) & mask(COUNT_BITS)) as u32,
+            slow: ((raw >> SLOW_SHIFT) & mask(COUNT_BITS)) as u32,
+            newest: raw & OUTCOME,
+        }
     }
 
-    fn field(self, shift: u32) -> u32 {
-        // 12 bits.
-        ((self.0 >> shift) & FIELD) as u32
+    fn raw(self) -> u64 {
+        self.tag << TAG_SHIFT
+            | self.turn << TURN_SHIFT
+            | u64::from(self.position) << POSITION_SHIFT
+            | u64::from(self.failures) << FAILURES_SHIFT
+            | u64::from(self.slow) << SLOW_SHIFT
+            | self.newest
     }
 
-    fn with(self, shift: u32, value: u32) -> Self {
-        Self(self.0 & !(FIELD << shift) | (u64::from(value) & FIELD) << shift)
+    /// The place of the newest call; `None` in an empty window.
+    fn place_of_newest(self, size: u32) -> Option<u32> {
+        match self.position.checked_sub(1) {
+            None if self.turn == 0 => None,
+            None => Some(size - 1),
+            place => place,
+        }
     }
 
-    /// The position of the next call, and whether it has held one before.
-    fn claim(self, size: u32) -> (u32, bool, Self) {
-        let position = self.field(POSITION_SHIFT);
-        let lapped = self.0 & LAPPED != 0;
-        let next = if position + 1 < size {
-            self.with(POSITION_SHIFT, position + 1)
+    /// The head after a call whose place held `old`.
+    fn count(self, size: u32, old: u64, new: u64) -> Self {
+        let change = |count: u32, bit| {
+            (count + u32::from(new & bit != 0)).saturating_sub(u32::from(old & bit != 0))
+        };
+        let (position, turn) = if self.position + 1 < size {
+            (self.position + 1, self.turn)
         } else {
-            Self(self.with(POSITION_SHIFT, 0).0 | LAPPED)
+            // The first turn doesn't come again.
+            (
+                0,
+                if self.turn == mask(TURN_BITS) {
+                    1
+                } else {
+                    self.turn + 1
+                },
+            )
         };
-        (position, lapped, next)
+        Self {
+            tag: self.tag,
+            turn,
+            position,
+            failures: change(self.failures, FAILED),
+            slow: change(self.slow, SLOW),
+            newest: new,
+        }
     }
 
-    /// The head after a position held `old` and now holds `new`.
-    fn exchanged(self, lapped: bool, old: u64, new: u64) -> Self {
-        let change = |shift, bit: u64| {
-            let count = self.field(shift) + u32::from(new & bit != 0);
-            count.saturating_sub(u32::from(old & bit != 0))
-        };
-        self.with(CALLS_SHIFT, self.field(CALLS_SHIFT) + u32::from(!lapped))
-            .with(FAILURES_SHIFT, change(FAILURES_SHIFT, FAILED))
-            .with(SLOW_SHIFT, change(SLOW_SHIFT, SLOW))
-    }
-
-    fn counts(self) -> Counts {
+    fn counts(self, size: u32) -> Counts {
+        let calls = if self.turn == 0 { self.position } else { size };
         Counts {
-            calls: self.field(CALLS_SHIFT),
-            failures: self.field(FAILURES_SHIFT),
-            slow: self.field(SLOW_SHIFT),
+            calls,
+            failures: self.failures,
+            slow: self.slow,
         }
     }
 }
 
-const FAILED: u64 = 0b01;
-const SLOW: u64 = 0b10;
+/// One slot as a generation sees it.
+#[derive(Clone, Copy)]
+struct Slot(u64);
 
-fn bits(sample: Sample) -> u64 {
-    (u64::from(sample.failed) * FAILED) | (u64::from(sample.slow) * SLOW)
+impl Slot {
+    fn seen_by(raw: u64, generation: Generation) -> Self {
+        let tag = u64::from(generation.0) << SLOT_TAG_SHIFT;
+        let outcomes = if raw >> SLOT_TAG_SHIFT == tag >> SLOT_TAG_SHIFT {
+            raw & mask(CHANGE_SHIFT)
+        } else {
+            0
+        };
+        // The changes go on, so that no word comes again soon.
+        Self(tag | raw & mask(CHANGE_BITS) << CHANGE_SHIFT | outcomes)
+    }
+
+    fn outcome(self, place: u32) -> u64 {
+        (self.0 >> (OUTCOME_BITS * (place % SAMPLES_PER_SLOT))) & OUTCOME
+    }
+
+    fn with(self, place: u32, outcome: u64) -> u64 {
+        let shift = OUTCOME_BITS * (place % SAMPLES_PER_SLOT);
+        let changes = (self.0 >> CHANGE_SHIFT).wrapping_add(1) & mask(CHANGE_BITS);
+        let kept = self.0 & !(mask(CHANGE_BITS) << CHANGE_SHIFT) & !(OUTCOME << shift);
+        kept | changes << CHANGE_SHIFT | outcome << shift
+    }
 }
 
 pub(super) struct Window<'a> {
@@ -99,89 +172,60 @@ pub(super) struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Counts a call. `None`: the window holds what it held before.
+    /// Counts a call, and gives what the window then holds.
     pub(super) fn count(
         &self,
         generation: Generation,
         sample: Sample,
         moment: &impl Moment,
-    ) -> Result<Option<Counts>, Late> {
-        let (position, lapped) = self.claim(generation, moment)?;
-        let new = bits(sample);
-        let old = self.exchange(generation, position, new, moment)?;
-        if lapped && old == new {
-            return Ok(None);
-        }
-        self.add(generation, lapped, old, new).map(Some)
-    }
-
-    fn claim(&self, generation: Generation, moment: &impl Moment) -> Result<(u32, bool), Late> {
+    ) -> Result<Counts, Late> {
+        let tag = u64::from(generation.0) & mask(u64::BITS - TAG_SHIFT);
+        let new = u64::from(sample.failed) * FAILED + u64::from(sample.slow) * SLOW;
         loop {
-            let seen = Head(self.head.load(Ordering::Acquire));
-            let present = if seen.belongs_to(generation) {
-                seen
-            } else if moment.is_current() {
-                Head::empty(generation)
+            let seen = self.head.load(Ordering::Acquire);
+            let mut head = Head::from_raw(seen);
+            if head.tag != tag {
+                if !moment.is_current() {
+                    return Err(Late);
+                }
+                head = Head::empty(tag);
+            } else if let Some(place) = head.place_of_newest(self.size) {
+                self.put(generation, place, head.newest, seen);
+            }
+            let old = if head.turn == 0 {
+                0
             } else {
-                return Err(Late);
+                self.outcome(generation, head.position)
             };
-            let (position, lapped, next) = present.claim(self.size);
-            if swap(self.head, seen.0, next.0) {
-                return Ok((position, lapped));
+            let next = head.count(self.size, old, new);
+            if swap(self.head, seen, next.raw()) {
+                return Ok(next.counts(self.size));
             }
         }
     }
 
-    /// Puts `new` at a position, and gives what this generation had there.
-    fn exchange(
-        &self,
-        generation: Generation,
-        position: u32,
-        new: u64,
-        moment: &impl Moment,
-    ) -> Result<u64, Late> {
-        let shift = SAMPLE_BITS * (position % SAMPLES_PER_SLOT);
-        let Some(slot) = self.slots.get((position / SAMPLES_PER_SLOT) as usize) else {
-            // The constructor saw to it that there are enough.
-            return Err(Late);
-        };
-        let tag = u64::from(generation.0) << SLOT_TAG_SHIFT;
+    fn slot(&self, place: u32) -> &AtomicU64 {
+        // The constructor saw to it that there are enough.
+        &self.slots[(place / SAMPLES_PER_SLOT) as usize]
+    }
+
+    fn outcome(&self, generation: Generation, place: u32) -> u64 {
+        let seen = self.slot(place).load(Ordering::Acquire);
+        Slot::seen_by(seen, generation).outcome(place)
+    }
+
+    /// Puts the newest call's outcome into its place, as long as the head is
+    /// still `head`: else another thread has seen to it.
+    fn put(&self, generation: Generation, place: u32, outcome: u64, head: u64) {
+        let slot = self.slot(place);
         loop {
             let seen = slot.load(Ordering::Acquire);
-            let present = if seen >> SLOT_TAG_SHIFT == tag >> SLOT_TAG_SHIFT {
-                seen
-            } else {
-                tag
-            };
-            let old = (present >> shift) & SAMPLE;
-            if old == new {
-                return Ok(old);
+            let held = Slot::seen_by(seen, generation);
+            if held.outcome(place) == outcome || self.head.load(Ordering::Acquire) != head {
+                return;
             }
-            if present != seen && !moment.is_current() {
-                return Err(Late);
-            }
-            let next = present & !(SAMPLE << shift) | new << shift;
-            if swap(slot, seen, next) {
-                return Ok(old);
-            }
-        }
-    }
-
-    fn add(
-        &self,
-        generation: Generation,
-        lapped: bool,
-        old: u64,
-        new: u64,
-    ) -> Result<Counts, Late> {
-        loop {
-            let seen = Head(self.head.load(Ordering::Acquire));
-            if !seen.belongs_to(generation) {
-                return Err(Late);
-            }
-            let next = seen.exchanged(lapped, old, new);
-            if swap(self.head, seen.0, next.0) {
-                return Ok(next.counts());
+            if swap(slot, seen, held.with(place, outcome)) {
+                return;
             }
         }
     }

@@ -94,10 +94,10 @@ impl Window<'_> {
         generation: Generation,
         sample: Sample,
         moment: &impl Moment,
-    ) -> Result<Option<Counts>, Late> {
+    ) -> Result<Counts, Late> {
         let number = self.move_on(generation, moment)?;
         self.put(generation, number, sample)?;
-        self.sum(generation).map(Some)
+        self.sum(generation)
     }
 
     fn len(&self) -> u64 {
@@ -187,22 +187,28 @@ impl Window<'_> {
     }
 
     fn sum(&self, generation: Generation) -> Result<Counts, Late> {
-        let head = Head(self.head.load(Ordering::Acquire));
-        if !head.belongs_to(generation) {
-            return Err(Late);
-        }
-        let newest = head.number();
-        let mut counts = Counts::default();
-        for number in newest.saturating_sub(self.len() - 1)..=newest {
-            let (slot, turn) = self.slot(number);
-            let bucket = Bucket(slot.load(Ordering::Acquire));
-            if bucket.is_of(turn) {
-                // 18 bits each, of 128 buckets at most.
-                counts.calls += bucket.field(CALLS_SHIFT) as u32;
-                counts.failures += bucket.field(FAILURES_SHIFT) as u32;
-                counts.slow += bucket.field(SLOW_SHIFT) as u32;
+        loop {
+            let head = Head(self.head.load(Ordering::Acquire));
+            if !head.belongs_to(generation) {
+                return Err(Late);
+            }
+            let newest = head.number();
+            let mut counts = Counts::default();
+            // The newest last: the others no longer change.
+            for number in newest.saturating_sub(self.len() - 1)..=newest {
+                let (slot, turn) = self.slot(number);
+                let bucket = Bucket(slot.load(Ordering::Acquire));
+                if bucket.is_of(turn) {
+                    // 18 bits each, of 128 buckets at most.
+                    counts.calls += bucket.field(CALLS_SHIFT) as u32;
+                    counts.failures += bucket.field(FAILURES_SHIFT) as u32;
+                    counts.slow += bucket.field(SLOW_SHIFT) as u32;
+                }
+            }
+            // Else the oldest may have been emptied while it was added up.
+            if self.head.load(Ordering::Acquire) == head.0 {
+                return Ok(counts);
             }
         }
-        Ok(counts)
     }
 }
