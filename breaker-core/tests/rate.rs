@@ -162,6 +162,33 @@ fn samples_do_not_come_back_after_any_gap() {
 }
 
 #[test]
+fn a_bucket_that_nobody_fills_again_does_not_come_back_by_its_turn() {
+    let window = Window::time(Duration::from_millis(10)).buckets(10);
+    let circuit = by_rate(
+        Settings::new()
+            .failure_rate(1.0)
+            .window(window)
+            .min_calls(5),
+    );
+    let clock = ManualClock::new(0);
+    // Every bucket holds a failure; the success keeps it closed.
+    assert_eq!(call(&circuit, &clock, Outcome::Success), Effect::Counted);
+    for ms in 0..10 {
+        clock.set(ms * 1_000_000);
+        assert_eq!(call(&circuit, &clock, Outcome::Failure), Effect::Counted);
+    }
+    // From now on all calls fall into the place of the first bucket.
+    for turn in 2..5_000 {
+        clock.set(turn * 10_000_000);
+        assert_eq!(
+            call(&circuit, &clock, Outcome::Failure),
+            Effect::Counted,
+            "turn {turn}"
+        );
+    }
+}
+
+#[test]
 fn a_clock_that_swings_between_its_ends_neither_loses_nor_keeps_samples_for_ever() {
     let window = Window::time(Duration::from_millis(10)).buckets(10);
     let circuit = by_rate(

@@ -1,6 +1,6 @@
 //! Windows while threads count into them, they turn, and the breaker closes.
 
-use crate::race::race;
+use crate::race::{race, race_within};
 use breaker_core::{Circuit, Effect, Generation, ManualClock, Outcome, Settings, Sliding, Window};
 use std::time::Duration;
 
@@ -34,6 +34,16 @@ impl World {
         Self::new(Window::calls(size), size)
     }
 
+    /// Full, and its newest call is its only failure.
+    fn of_calls_the_last_failed(size: u32) -> Self {
+        let world = Self::of_calls(size);
+        for _ in 1..size {
+            world.succeed();
+        }
+        world.fail();
+        world
+    }
+
     /// Two buckets of a second.
     fn of_time(min_calls: u32) -> Self {
         Self::new(Window::time(Duration::from_secs(2)).buckets(2), min_calls)
@@ -53,16 +63,24 @@ impl World {
         self.count(Outcome::Success)
     }
 
+    /// Of a window of calls without a failure: it trips at the last of `size`.
+    fn assert_holds_no_failure(&self) {
+        for _ in 1..self.size {
+            assert_eq!(self.fail(), Effect::Counted);
+        }
+        assert!(
+            matches!(self.fail(), Effect::Tripped(_)),
+            "a place held a failure"
+        );
+    }
+
     /// A window of calls that adds up trips at the last of `size` failures after
     /// as many successes, neither before nor after.
     fn assert_adds_up(&self) {
         for _ in 0..self.size {
             assert_eq!(self.succeed(), Effect::Counted);
         }
-        for _ in 1..self.size {
-            assert_eq!(self.fail(), Effect::Counted, "counted twice");
-        }
-        assert!(matches!(self.fail(), Effect::Tripped(_)), "lost");
+        self.assert_holds_no_failure();
     }
 }
 
@@ -127,19 +145,39 @@ fn of_a_window_of_one_call_only_a_failure_trips() {
     );
 }
 
-/// Guards: who was overtaken changes no place (the head is read again in `put`).
+/// Guards: who was overtaken changes no place (the head is read again in `put`,
+/// and the slot swapped as a whole).
 #[test]
-fn a_thread_that_was_held_up_does_not_change_a_later_turn() {
-    race(
+fn a_thread_that_was_held_up_changes_no_place_of_a_later_turn() {
+    race_within(
+        Some(2),
+        || World::of_calls_the_last_failed(3),
+        World::succeed,
+        |world| [(); 4].map(|()| world.succeed()),
+        |world, _, _| world.assert_holds_no_failure(),
+    );
+}
+
+/// Guards: as above, where the breaker closes meanwhile (the generation in a
+/// slot: what an earlier one wrote is as if empty).
+#[test]
+fn a_thread_that_was_held_up_changes_no_place_of_a_later_generation() {
+    race_within(
+        Some(2),
         || {
-            let world = World::of_calls(2);
-            world.succeed();
-            world.fail();
+            let mut world = World::of_calls_the_last_failed(3);
+            world.held = world.circuit.admit_if_closed();
             world
         },
-        World::succeed,
-        |world| [world.succeed(), world.fail(), world.succeed()],
-        |world, _, _| world.assert_adds_up(),
+        |world| {
+            let held = world.held.expect("admitted before");
+            world.circuit.settle(held, Outcome::Success, &world.clock)
+        },
+        |world| {
+            world.circuit.close(&world.clock);
+            [(); 4].map(|()| world.succeed())
+        },
+        |world, _, _| world.assert_holds_no_failure(),
     );
 }
 
@@ -217,6 +255,68 @@ fn a_call_that_fell_out_while_another_was_counted_is_out() {
             assert_eq!(world.fail(), Effect::Counted, "all others are out");
             assert_eq!(world.fail(), Effect::Counted);
             assert!(matches!(world.fail(), Effect::Tripped(_)));
+        },
+    );
+}
+
+/// Guards: who was held up until its bucket is out does not put it over a newer
+/// one (the head is read again in `put`).
+#[test]
+fn a_thread_that_was_held_up_does_not_empty_a_newer_bucket() {
+    race_within(
+        Some(2),
+        || World::of_time(3),
+        World::fail,
+        |world| {
+            world.clock.set(2 * SECOND);
+            let first = world.fail();
+            let admitted = world.circuit.try_admit(&world.clock).ok();
+            let second = admitted.map(|admitted| {
+                world
+                    .circuit
+                    .settle(admitted.generation, Outcome::Failure, &world.clock)
+            });
+            [Some(first), second]
+        },
+        |world, one, other| {
+            let tripped = |effect| matches!(effect, Some(Effect::Tripped(_)));
+            if ![Some(one), other[0], other[1]].into_iter().any(tripped) {
+                assert!(
+                    matches!(world.fail(), Effect::Tripped(_)),
+                    "two calls were lost"
+                );
+            }
+        },
+    );
+}
+
+/// Guards: an offset is swapped, so that an old one doesn't come back.
+#[test]
+fn a_thread_that_was_held_up_does_not_bring_an_old_offset_back() {
+    race_within(
+        Some(2),
+        || {
+            let world = World::of_time(3);
+            world.clock.set(100 * SECOND);
+            world.succeed();
+            world.clock.set(0);
+            world
+        },
+        World::fail,
+        |world| {
+            world.succeed();
+            world.clock.set(1_000 * SECOND);
+            world.fail()
+        },
+        |world, _, _| {
+            world.clock.set(1_001 * SECOND);
+            // The other thread's failure is in the window or not; this one's is.
+            if world.fail() == Effect::Counted {
+                assert!(
+                    matches!(world.fail(), Effect::Tripped(_)),
+                    "a call was lost"
+                );
+            }
         },
     );
 }
