@@ -95,16 +95,24 @@ where
         }
     }
 
+    /// What [`settle`](Self::settle) wants to know of the moment of admission.
+    #[inline]
+    pub(crate) fn start(&self, given: Option<u64>) -> P::Started {
+        self.circuit().start(&self.clock_or(given))
+    }
+
     #[inline]
     pub(crate) fn settle(
         &self,
         generation: Generation,
         outcome: Outcome,
+        started: P::Started,
         given: Option<u64>,
     ) -> Effect {
+        let clock = self.clock_or(given);
         let effect = self
             .circuit()
-            .settle(generation, outcome, &self.clock_or(given));
+            .settle_started(generation, outcome, started, &clock);
         match &effect {
             Effect::Tripped(change) | Effect::Closed(change) => self.notify(change),
             Effect::WouldTrip { failures } => {
@@ -138,6 +146,16 @@ impl<C: Clock> Clock for BoundClock<'_, C> {
             Self::Given(..) => 0,
             #[cfg(feature = "test-util")]
             Self::Scoped(clock) => clock.resolution(),
+        }
+    }
+
+    #[inline]
+    fn exact(&self) -> u64 {
+        match self {
+            Self::Own(clock) => clock.exact(),
+            Self::Given(now, _) => *now,
+            #[cfg(feature = "test-util")]
+            Self::Scoped(clock) => clock.exact(),
         }
     }
 

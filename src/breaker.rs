@@ -7,7 +7,8 @@ use crate::name::Name;
 use crate::permit::Permit;
 use crate::ticket::Ticket;
 use breaker_core::{
-    Change, Circuit, Clock, Config, Consecutive, Generation, Policy, Snapshot, SnapshotError, State,
+    Change, Circuit, Clock, Config, ConfigError, Consecutive, Generation, Policy, RateConfig,
+    Sliding, Snapshot, SnapshotError, State,
 };
 use core::fmt;
 use core::time::Duration;
@@ -59,6 +60,111 @@ impl<C> Breaker<C> {
     }
 }
 
+impl<C, const SLOTS: usize> Breaker<C, Sliding<SLOTS>> {
+    /// A breaker by hand that trips by rate, with a clock of one's own. It does
+    /// not enter the registry: [`find`](crate::find) does not know it.
+    ///
+    /// # Errors
+    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
+    /// slots.
+    pub const fn by_rate_with_clock(
+        name: &'static str,
+        config: RateConfig,
+        clock: C,
+    ) -> Result<Self, ConfigError>
+    where
+        C: Copy,
+    {
+        match Circuit::by_rate(config) {
+            Err(error) => Err(error),
+            Ok(circuit) => Ok(Self {
+                circuit,
+                clock,
+                name: Name::Static(name),
+                #[cfg(feature = "std")]
+                listing: crate::registry::Listing::unlisted(),
+            }),
+        }
+    }
+}
+
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+impl<const SLOTS: usize> Breaker<DefaultClock, Sliding<SLOTS>> {
+    /// A breaker by hand that trips by rate. It does not enter the registry:
+    /// [`find`](crate::find) does not know it.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Settings, Sliding, SystemClock, Window};
+    ///
+    /// // The last 100 calls need 8 slots: see `Window::slots`.
+    /// let settings = Settings::new().failure_rate(0.5).window(Window::calls(100)).min_calls(20);
+    /// let pms = Breaker::<SystemClock, Sliding<8>>::by_rate("pms", settings.build_rate()?)?;
+    /// assert!(pms.admit().is_ok());
+    /// # Ok::<(), breakerbox::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
+    /// slots.
+    pub const fn by_rate(name: &'static str, config: RateConfig) -> Result<Self, ConfigError> {
+        Self::by_rate_with_clock(name, config, crate::clock::SystemClock)
+    }
+
+    /// [`Breaker::shared`] for a breaker that trips by rate.
+    ///
+    /// # Errors
+    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
+    /// slots.
+    #[track_caller]
+    pub fn shared_by_rate(
+        name: impl Into<String>,
+        config: RateConfig,
+    ) -> Result<std::sync::Arc<Self>, ConfigError> {
+        Ok(Self::share(name.into(), Circuit::by_rate(config)?))
+    }
+
+    /// As `declared`, by rate.
+    ///
+    /// # Panics
+    /// If the window needs more slots; the macros count them.
+    pub(crate) const fn declared_by_rate(
+        name: &'static str,
+        config: RateConfig,
+        place: crate::registry::Declaration<DefaultClock, Sliding<SLOTS>>,
+    ) -> Self {
+        match Circuit::by_rate(config) {
+            Err(error) => panic!("{}", error.message()),
+            Ok(circuit) => Self {
+                circuit,
+                clock: crate::clock::SystemClock,
+                name: Name::Static(name),
+                listing: crate::registry::Listing::declared(place),
+            },
+        }
+    }
+}
+
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+impl<P: Policy + Send + Sync + 'static> Breaker<DefaultClock, P> {
+    #[track_caller]
+    fn share(name: String, circuit: Circuit<P>) -> std::sync::Arc<Self> {
+        let breaker = std::sync::Arc::new(Self {
+            circuit,
+            clock: crate::clock::SystemClock,
+            name: Name::from(name),
+            listing: crate::registry::Listing::shared(),
+        });
+        crate::registry::enter_shared(&breaker);
+        breaker
+    }
+}
+
 #[cfg(all(
     feature = "std",
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -105,14 +211,7 @@ impl Breaker {
     #[must_use]
     #[track_caller]
     pub fn shared(name: impl Into<String>, config: Config) -> std::sync::Arc<Self> {
-        let breaker = std::sync::Arc::new(Self {
-            circuit: Circuit::new(config),
-            clock: crate::clock::SystemClock,
-            name: Name::from(name.into()),
-            listing: crate::registry::Listing::shared(),
-        });
-        crate::registry::enter_shared(&breaker);
-        breaker
+        Self::share(name.into(), Circuit::new(config))
     }
 }
 

@@ -83,6 +83,11 @@ mod of_std {
         }
 
         #[inline]
+        fn exact(&self) -> u64 {
+            ExactClock.now()
+        }
+
+        #[inline]
         fn resolution(&self) -> u64 {
             static RESOLUTION: OnceLock<u64> = OnceLock::new();
             *RESOLUTION.get_or_init(|| nanos(rustix::time::clock_getres(COARSE)))

@@ -85,9 +85,10 @@ mod ticket;
 mod timer;
 
 pub use breaker_core::{
-    Change, Clock, Config, ConfigError, Consecutive, Effect, Generation, MAX_PROBES, MAX_THRESHOLD,
-    ManualClock, OnCancel, Outcome, Policy, Reason, Setting, Settings, Snapshot, SnapshotError,
-    State, Trigger, UnknownState,
+    Change, Clock, Config, ConfigError, Consecutive, Effect, Generation, MAX_BUCKETS,
+    MAX_MIN_CALLS, MAX_PROBES, MAX_THRESHOLD, MAX_WINDOW_CALLS, ManualClock, OnCancel, Outcome,
+    Policy, RateConfig, Reason, Setting, Settings, Sliding, Snapshot, SnapshotError, State,
+    Trigger, UnknownState, Window,
 };
 pub use breaker_macros::{breaker, circuit_breaker};
 

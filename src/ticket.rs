@@ -14,6 +14,7 @@ where
     bound: Bound<'b, C, P>,
     /// `NONE` before the call is admitted and after it is settled.
     generation: Generation,
+    started: P::Started,
 }
 
 impl<'b, C, P> Ticket<'b, C, P>
@@ -26,12 +27,14 @@ where
         Self {
             bound,
             generation: Generation::NONE,
+            started: P::Started::default(),
         }
     }
 
     #[inline]
     pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
         self.generation = self.bound.admit(given)?;
+        self.started = self.bound.start(given);
         Ok(())
     }
 
@@ -54,7 +57,7 @@ where
     #[inline]
     pub(crate) fn settle(&mut self, outcome: Outcome, given: Option<u64>) -> Effect {
         let generation = core::mem::replace(&mut self.generation, Generation::NONE);
-        self.bound.settle(generation, outcome, given)
+        self.bound.settle(generation, outcome, self.started, given)
     }
 
     /// Runs a part of the call that may panic, and settles the call as panicked

@@ -1,7 +1,7 @@
 //! Plays the cases of the contract through the public API: all of `tests/conformance/*.jsonl`, or all in
 //! the directory that `BREAKER_CASES` names. The format: `tests/conformance/README.md`.
 //!
-//! A line for each failing case, then the names of those skipped, then `N passed, N failed, N skipped`.
+//! A line for each failing case, then `N passed, N failed`.
 //! `cargo test --test conformance -- WORD` plays the cases that have WORD in `source/name`.
 
 #[path = "conformance/case.rs"]
@@ -15,7 +15,6 @@ mod files;
 #[path = "conformance/player.rs"]
 mod player;
 
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -26,8 +25,6 @@ use case::Case;
 struct Report {
     passed: u64,
     failed: u64,
-    /// For each source the names of its cases.
-    skipped: BTreeMap<String, Vec<String>>,
 }
 
 fn main() -> ExitCode {
@@ -58,9 +55,6 @@ impl Report {
         if !words.is_empty() && !words.iter().any(|word| name.contains(word.as_str())) {
             return;
         }
-        if case.needs_rate_policy() {
-            return self.skipped.entry(case.source).or_default().push(case.name);
-        }
         match catch_unwind(AssertUnwindSafe(|| player::play(&case))) {
             Ok(Ok(())) => self.passed += 1,
             Ok(Err(mismatch)) => self.fail(&format!("{place}: {name}: {mismatch}")),
@@ -76,17 +70,7 @@ impl Report {
     }
 
     fn close(self) -> ExitCode {
-        for (source, names) in &self.skipped {
-            println!(
-                "skipped without a rate policy: {source}: {}",
-                names.join(", ")
-            );
-        }
-        let skipped: usize = self.skipped.values().map(Vec::len).sum();
-        println!(
-            "{} passed, {} failed, {skipped} skipped",
-            self.passed, self.failed
-        );
+        println!("{} passed, {} failed", self.passed, self.failed);
         ExitCode::from(u8::from(self.failed > 0))
     }
 }

@@ -17,16 +17,17 @@
 //!    retry, so a reading is never older than a stamp that was seen.
 
 use crate::clock::{Clock, Reading};
-use crate::config::Config;
-use crate::error::{Reason, Rejected, SnapshotError};
+use crate::config::{Config, RateConfig};
+use crate::error::{ConfigError, Reason, Rejected, SnapshotError};
 use crate::outcome::{Change, Effect, Outcome, Trigger};
 use crate::permit::Permit;
-use crate::policy::{Consecutive, Policy};
+use crate::policy::{Call, Consecutive, Policy, sealed::Moment};
 use crate::random::mix;
+use crate::sliding::Sliding;
 use crate::snapshot::Snapshot;
 use crate::stamp::Stamp;
 use crate::state::{Generation, State};
-use crate::sync::{AtomicU64, Ordering, const_fn};
+use crate::sync::{AtomicU64, Ordering, const_fn, swap};
 use crate::transition::{self, Answer, Order, Step, Timeless, Verdict};
 use crate::word::Word;
 use core::fmt;
@@ -70,6 +71,27 @@ impl Circuit<Consecutive> {
                 stamp: AtomicU64::new(0),
                 config,
                 policy: Consecutive,
+            }
+        }
+    }
+}
+
+impl<const SLOTS: usize> Circuit<Sliding<SLOTS>> {
+    const_fn! {
+        /// A closed circuit that trips by rate.
+        ///
+        /// # Errors
+        /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
+        /// slots.
+        pub const fn by_rate(config: RateConfig) -> Result<Self, ConfigError> {
+            match Sliding::new(&config) {
+                Err(error) => Err(error),
+                Ok(policy) => Ok(Self {
+                    word: AtomicU64::new(Word::NEW.raw()),
+                    stamp: AtomicU64::new(0),
+                    config: config.config,
+                    policy,
+                }),
             }
         }
     }
@@ -208,17 +230,51 @@ impl<P: Policy> Circuit<P> {
         }
     }
 
-    /// Reports how a call ended that `generation` admitted. Each admitted call
-    /// is settled once.
+    /// What [`settle_started`](Self::settle_started) wants to know of the moment
+    /// at which a call was admitted: where `slow` was set, the time.
+    #[doc(hidden)]
+    #[inline]
+    pub fn start<C: Clock>(&self, clock: &C) -> P::Started {
+        self.policy.start(|| clock.exact())
+    }
+
+    /// [`settle`](Self::settle), and how long the call took.
+    #[doc(hidden)]
+    #[inline]
+    pub fn settle_started<C: Clock>(
+        &self,
+        generation: Generation,
+        outcome: Outcome,
+        started: P::Started,
+        clock: &C,
+    ) -> Effect {
+        let took = self.policy.took(started, || clock.exact());
+        self.settle_after(generation, outcome, Duration::from_nanos(took), clock)
+    }
+
+    /// Reports how a call ended that `generation` admitted, where it doesn't
+    /// matter how long it took. Each admitted call is settled once.
     #[inline]
     pub fn settle<C: Clock>(&self, generation: Generation, outcome: Outcome, clock: &C) -> Effect {
-        if P::IDLE_SUCCESS_IS_FREE
+        self.settle_after(generation, outcome, Duration::ZERO, clock)
+    }
+
+    /// [`settle`](Self::settle) for a call that took so long.
+    #[inline]
+    pub fn settle_after<C: Clock>(
+        &self,
+        generation: Generation,
+        outcome: Outcome,
+        took: Duration,
+        clock: &C,
+    ) -> Effect {
+        if P::COUNTS_IN_WORD
             && matches!(outcome, Outcome::Success)
             && self.load() == Word::idle(generation)
         {
             return Effect::Counted;
         }
-        self.settle_slowly(generation, outcome, clock)
+        self.settle_slowly(generation, outcome, took, clock)
     }
 
     #[inline(never)]
@@ -226,8 +282,10 @@ impl<P: Policy> Circuit<P> {
         &self,
         generation: Generation,
         outcome: Outcome,
+        took: Duration,
         clock: &C,
     ) -> Effect {
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let verdict = transition::verdict(outcome, &self.config);
         loop {
             let word = self.load();
@@ -238,7 +296,17 @@ impl<P: Policy> Circuit<P> {
                 State::Closed | State::Shadow => {
                     let draw = self.draw(word, verdict, clock);
                     transition::settle_closed(word, verdict, draw, |failed| {
-                        self.policy.tally(word, failed, &self.config)
+                        let moment = Now {
+                            circuit: self,
+                            generation,
+                            clock,
+                        };
+                        let call = Call {
+                            failed,
+                            took,
+                            moment,
+                        };
+                        self.policy.tally(word, call, &self.config)
                     })
                 }
                 State::HalfOpen => {
@@ -249,6 +317,7 @@ impl<P: Policy> Circuit<P> {
                 State::Open | State::ForcedOpen | State::Disabled => return Effect::Neutral,
             };
             match step {
+                Step::Late => return Effect::Late,
                 Step::Neutral(next) => {
                     if self.swap(word, next) {
                         return Effect::Neutral;
@@ -397,15 +466,33 @@ impl<P: Policy> Circuit<P> {
         snapshot: &Snapshot,
         clock: &C,
     ) -> Result<Change, SnapshotError> {
-        transition::check(snapshot, &self.config)?;
+        let threshold = P::COUNTS_IN_WORD.then(|| self.config.threshold());
+        transition::check(snapshot, threshold)?;
         loop {
             let word = self.load();
-            let next = transition::restore(word, snapshot, &self.config);
+            let next = transition::restore(word, snapshot, P::COUNTS_IN_WORD, &self.config);
             let failures = snapshot.consecutive;
             if let Some(change) = self.enter(word, next, Trigger::Restored, failures, clock) {
                 return Ok(change);
             }
         }
+    }
+}
+
+/// What a policy may ask while it counts an outcome of `generation`.
+struct Now<'a, P, C> {
+    circuit: &'a Circuit<P>,
+    generation: Generation,
+    clock: &'a C,
+}
+
+impl<P: Policy, C: Clock> Moment for Now<'_, P, C> {
+    fn now(&self) -> u64 {
+        self.clock.now()
+    }
+
+    fn is_current(&self) -> bool {
+        self.circuit.load().generation() == self.generation
     }
 }
 
@@ -427,17 +514,11 @@ impl<P: Policy> Circuit<P> {
     }
 
     fn swap(&self, word: Word, next: Word) -> bool {
-        word == next
-            || self
-                .word
-                .compare_exchange(word.raw(), next.raw(), Ordering::AcqRel, Ordering::Acquire)
-                .is_ok()
+        word == next || swap(&self.word, word.raw(), next.raw())
     }
 
     fn swap_stamp(&self, seen: Stamp, next: Stamp) -> bool {
-        self.stamp
-            .compare_exchange(seen.raw(), next.raw(), Ordering::AcqRel, Ordering::Acquire)
-            .is_ok()
+        swap(&self.stamp, seen.raw(), next.raw())
     }
 
     /// Enters a state: swaps the word, then stamps. `None`: another thread was
@@ -455,9 +536,6 @@ impl<P: Policy> Circuit<P> {
             return None;
         }
         self.stamp_entry(next, now);
-        if matches!(next.state(), State::Closed | State::Shadow) {
-            self.policy.clear();
-        }
         Some(transition::change(
             word,
             next,

@@ -36,6 +36,13 @@ pub trait Clock {
         0
     }
 
+    /// Nanoseconds since an origin, as exactly as the platform can: for the
+    /// durations of calls, which are measured only where `slow` wants them.
+    /// The same as [`now`](Self::now) unless there is a better clock.
+    fn exact(&self) -> u64 {
+        self.now()
+    }
+
     /// Something that differs from process to process, from which `jitter` is
     /// drawn. `None` says that this is a clock for tests: the default jitter is
     /// then off, and one that was set is drawn from
@@ -50,6 +57,10 @@ impl<C: Clock + ?Sized> Clock for &C {
 
     fn resolution(&self) -> u64 {
         (**self).resolution()
+    }
+
+    fn exact(&self) -> u64 {
+        (**self).exact()
     }
 
     fn entropy(&self) -> Option<u64> {

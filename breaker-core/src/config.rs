@@ -2,6 +2,7 @@
 //! they were found to make sense.
 
 use crate::error::{ConfigError, Setting};
+use crate::rate::{Rate, Span};
 use crate::ratio::Ratio;
 use crate::word::{REPORTED, TALLY_BITS};
 use core::time::Duration;
@@ -12,7 +13,21 @@ pub const MAX_THRESHOLD: u32 = REPORTED - 1;
 /// The largest `probes` and `close_after` that a breaker's word can hold: 511.
 pub const MAX_PROBES: u32 = (1 << TALLY_BITS) - 1;
 
+/// The largest count window: 4,095 calls.
+pub const MAX_WINDOW_CALLS: u32 = crate::rate::MAX_CALLS;
+
+/// The most buckets of a window of time: 128.
+pub const MAX_BUCKETS: u32 = 128;
+
+/// The largest `min_calls` of a window of time: 131,071.
+pub const MAX_MIN_CALLS: u32 = crate::rate::MAX_MIN_CALLS;
+
+/// The shortest bucket of a window of time, in nanoseconds: a millisecond.
+const LEAST_BUCKET: u64 = 1_000_000;
+
 const DEFAULT_THRESHOLD: u32 = 5;
+const DEFAULT_WINDOW: Window = Window::calls(100);
+const DEFAULT_MIN_CALLS: u32 = 20;
 const DEFAULT_RESET: Duration = Duration::from_secs(30);
 const DEFAULT_JITTER: f64 = 0.1;
 const LEAST_DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
@@ -26,6 +41,63 @@ pub enum OnCancel {
     /// A failure. For callers who wrap the call in a timeout of their own,
     /// which drops it: otherwise the breaker never learns of the outage.
     Failure,
+}
+
+/// The samples of which a rate is taken.
+///
+/// ```
+/// use breaker_core::Window;
+/// use core::time::Duration;
+///
+/// const LAST_HUNDRED_CALLS: Window = Window::calls(100);
+/// const LAST_TEN_SECONDS: Window = Window::time(Duration::from_secs(10)).buckets(20);
+/// assert_eq!(LAST_HUNDRED_CALLS.slots(), 8);
+/// assert_eq!(LAST_TEN_SECONDS.slots(), 20);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window(pub(crate) Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Calls(u32),
+    Time { length: Duration, buckets: u32 },
+}
+
+impl Window {
+    /// The last so many calls: 1 to [`MAX_WINDOW_CALLS`].
+    #[must_use]
+    pub const fn calls(calls: u32) -> Self {
+        Self(Kind::Calls(calls))
+    }
+
+    /// The last so much time, in 10 buckets; at least a millisecond for each.
+    #[must_use]
+    pub const fn time(length: Duration) -> Self {
+        Self(Kind::Time {
+            length,
+            buckets: 10,
+        })
+    }
+
+    /// How many buckets a window of time has, 1 to [`MAX_BUCKETS`]: it moves on
+    /// by a bucket at a time. Means nothing to a window of calls.
+    #[must_use]
+    pub const fn buckets(self, buckets: u32) -> Self {
+        match self.0 {
+            Kind::Calls(_) => self,
+            Kind::Time { length, .. } => Self(Kind::Time { length, buckets }),
+        }
+    }
+
+    /// How many slots, of 8 bytes each, a [`Sliding`](crate::Sliding) needs for
+    /// it: one for 14 calls, or one for each bucket.
+    #[must_use]
+    pub const fn slots(self) -> usize {
+        match self.0 {
+            Kind::Calls(calls) => calls.div_ceil(crate::rate::SAMPLES_PER_SLOT) as usize,
+            Kind::Time { buckets, .. } => buckets as usize,
+        }
+    }
 }
 
 /// Settings as they are written down, not yet checked.
@@ -59,6 +131,11 @@ pub enum OnCancel {
 #[must_use = "settings do nothing until they are built"]
 pub struct Settings {
     threshold: Option<u32>,
+    failure_rate: Option<f64>,
+    window: Option<Window>,
+    min_calls: Option<u32>,
+    slow: Option<Duration>,
+    slow_rate: Option<f64>,
     reset: Option<Duration>,
     backoff: Option<f64>,
     max_reset: Option<Duration>,
@@ -77,6 +154,11 @@ impl Settings {
     pub const fn new() -> Self {
         Self {
             threshold: None,
+            failure_rate: None,
+            window: None,
+            min_calls: None,
+            slow: None,
+            slow_rate: None,
             reset: None,
             backoff: None,
             max_reset: None,
@@ -95,6 +177,40 @@ impl Settings {
     /// [`MAX_THRESHOLD`]. Default 5.
     pub const fn threshold(mut self, failures: u32) -> Self {
         self.threshold = Some(failures);
+        self
+    }
+
+    /// Instead of `threshold`: the share of failures in the `window` that trips
+    /// the breaker. Above 0, at most 1.
+    pub const fn failure_rate(mut self, share: f64) -> Self {
+        self.failure_rate = Some(share);
+        self
+    }
+
+    /// The samples of which the rates are taken. Default: the last 100 calls.
+    pub const fn window(mut self, window: Window) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// Counted calls in the window before which nothing trips; at least 1, at
+    /// most a window of calls holds, and at most [`MAX_MIN_CALLS`]. Default 20,
+    /// or as many as the window holds.
+    pub const fn min_calls(mut self, calls: u32) -> Self {
+        self.min_calls = Some(calls);
+        self
+    }
+
+    /// A call that took longer than this is slow. Goes with `slow_rate`.
+    pub const fn slow(mut self, than: Duration) -> Self {
+        self.slow = Some(than);
+        self
+    }
+
+    /// The share of slow calls in the window that trips the breaker, beside
+    /// `failure_rate`. Above 0, at most 1.
+    pub const fn slow_rate(mut self, share: f64) -> Self {
+        self.slow_rate = Some(share);
         self
     }
 
@@ -182,6 +298,107 @@ impl Settings {
     /// The first rule that they break. Rules: `CONTRACT`, "configuration that
     /// can never work is refused", and what the breaker's words can hold.
     pub const fn build(self) -> Result<Config, ConfigError> {
+        if self.failure_rate.is_some()
+            || self.window.is_some()
+            || self.min_calls.is_some()
+            || self.slow.is_some()
+            || self.slow_rate.is_some()
+        {
+            return Err(ConfigError::RateNotWanted);
+        }
+        self.build_any()
+    }
+
+    /// Checks the settings of a breaker that trips by rate.
+    ///
+    /// ```
+    /// use breaker_core::{Circuit, ConfigError, Settings, Sliding, Window};
+    ///
+    /// let settings = Settings::new().failure_rate(0.5).window(Window::calls(100)).min_calls(20);
+    /// let circuit = Circuit::<Sliding<8>>::by_rate(settings.build_rate()?)?;
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first rule that they break.
+    pub const fn build_rate(self) -> Result<RateConfig, ConfigError> {
+        if self.threshold.is_some() {
+            return Err(ConfigError::ThresholdWithFailureRate);
+        }
+        let failures = match self.failure_rate {
+            None => return Err(ConfigError::NoFailureRate),
+            Some(share) => match Ratio::new(share) {
+                Some(ratio) => ratio,
+                None => return Err(ConfigError::Ratio(Setting::FailureRate)),
+            },
+        };
+        let window = match self.window {
+            None => DEFAULT_WINDOW,
+            Some(window) => window,
+        };
+        let (span, most_min_calls) = match window.0 {
+            Kind::Calls(0) => return Err(ConfigError::ZeroWindow),
+            Kind::Calls(calls) if calls > MAX_WINDOW_CALLS => {
+                return Err(ConfigError::TooLarge(Setting::Window));
+            }
+            Kind::Calls(calls) => (Span::Calls(calls), calls),
+            Kind::Time { length, buckets } => {
+                let length = match duration(Some(length), Setting::Window) {
+                    Err(error) => return Err(error),
+                    Ok(None | Some(0)) => return Err(ConfigError::ZeroWindow),
+                    Ok(Some(length)) => length,
+                };
+                if buckets == 0 {
+                    return Err(ConfigError::ZeroBuckets);
+                }
+                if buckets > MAX_BUCKETS {
+                    return Err(ConfigError::TooLarge(Setting::Buckets));
+                }
+                let width = length.div_ceil(buckets as u64);
+                if width < LEAST_BUCKET {
+                    return Err(ConfigError::BucketTooShort);
+                }
+                (Span::Time { width, buckets }, MAX_MIN_CALLS)
+            }
+        };
+        let min_calls = match self.min_calls {
+            None if most_min_calls < DEFAULT_MIN_CALLS => most_min_calls,
+            None => DEFAULT_MIN_CALLS,
+            Some(0) => return Err(ConfigError::ZeroMinCalls),
+            Some(most) if most > most_min_calls => {
+                return Err(match span {
+                    Span::Calls(_) => ConfigError::MinCallsAboveWindow,
+                    Span::Time { .. } => ConfigError::TooLarge(Setting::MinCalls),
+                });
+            }
+            Some(calls) => calls,
+        };
+        let slow = match (duration(self.slow, Setting::Slow), self.slow_rate) {
+            (Err(error), _) => return Err(error),
+            (Ok(None), None) => None,
+            (Ok(Some(than)), Some(share)) => match Ratio::new(share) {
+                Some(ratio) => Some((than, ratio)),
+                None => return Err(ConfigError::Ratio(Setting::SlowRate)),
+            },
+            (Ok(Some(_)), None) => return Err(ConfigError::SlowWithoutSlowRate),
+            (Ok(None), Some(_)) => return Err(ConfigError::SlowRateWithoutSlow),
+        };
+        match self.build_any() {
+            Err(error) => Err(error),
+            Ok(config) => Ok(RateConfig {
+                config,
+                rate: Rate {
+                    failures,
+                    span,
+                    min_calls,
+                    slow,
+                },
+                slots: window.slots(),
+            }),
+        }
+    }
+
+    const fn build_any(self) -> Result<Config, ConfigError> {
         let threshold = match self.threshold {
             None => DEFAULT_THRESHOLD,
             Some(0) => return Err(ConfigError::ZeroThreshold),
@@ -261,6 +478,21 @@ impl Settings {
         })
     }
 
+    /// The checked configuration of a breaker that trips by rate, for `const`s
+    /// and `static`s.
+    ///
+    /// # Panics
+    /// If [`build_rate`](Self::build_rate) gives an error. In a `const` or a
+    /// `static` that is an error of the compiler, which names the broken rule.
+    #[must_use]
+    #[track_caller]
+    pub const fn must_rate(self) -> RateConfig {
+        match self.build_rate() {
+            Ok(config) => config,
+            Err(error) => panic!("{}", error.message()),
+        }
+    }
+
     /// The checked configuration, for `const`s and `static`s.
     ///
     /// # Panics
@@ -288,6 +520,29 @@ const fn duration(
         return Err(ConfigError::Overflow(setting));
     }
     Ok(Some(nanos as u64))
+}
+
+/// A configuration by rate that makes sense: made by
+/// [`Settings::build_rate`] or [`Settings::must_rate`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateConfig {
+    pub(crate) config: Config,
+    pub(crate) rate: Rate,
+    pub(crate) slots: usize,
+}
+
+impl RateConfig {
+    /// What doesn't concern the rate.
+    #[must_use]
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// How many slots a [`Sliding`](crate::Sliding) needs for the window.
+    #[must_use]
+    pub const fn slots(&self) -> usize {
+        self.slots
+    }
 }
 
 /// How a trial ends.

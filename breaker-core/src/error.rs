@@ -1,6 +1,6 @@
 //! What is refused, and why: configurations, calls, snapshots.
 
-use crate::config::{MAX_PROBES, MAX_THRESHOLD};
+use crate::config::{MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_THRESHOLD, MAX_WINDOW_CALLS};
 use crate::state::Generation;
 use core::fmt;
 use core::time::Duration;
@@ -25,6 +25,18 @@ pub enum Setting {
     ProbeTimeout,
     /// `timeout`
     Timeout,
+    /// `failure_rate`
+    FailureRate,
+    /// `window`
+    Window,
+    /// the number of buckets of `window`
+    Buckets,
+    /// `min_calls`
+    MinCalls,
+    /// `slow`
+    Slow,
+    /// `slow_rate`
+    SlowRate,
 }
 
 /// A configuration that could never work.
@@ -43,6 +55,28 @@ pub enum ConfigError {
     ZeroProbeTimeout,
     /// `timeout` is 0: every call would time out.
     ZeroTimeout,
+    /// `min_calls` is 0: a rate of no calls is none.
+    ZeroMinCalls,
+    /// `window` is 0: nothing would be counted.
+    ZeroWindow,
+    /// `window` has no buckets.
+    ZeroBuckets,
+    /// A bucket of `window` is shorter than a millisecond.
+    BucketTooShort,
+    /// `min_calls` is above what a window of calls holds: it would never trip.
+    MinCallsAboveWindow,
+    /// `threshold` beside `failure_rate`: only one can decide.
+    ThresholdWithFailureRate,
+    /// A breaker by rate needs `failure_rate`.
+    NoFailureRate,
+    /// Settings of a rate where the breaker counts failures in a row.
+    RateNotWanted,
+    /// `slow` needs `slow_rate`.
+    SlowWithoutSlowRate,
+    /// `slow_rate` needs `slow`.
+    SlowRateWithoutSlow,
+    /// The window needs more slots than its [`Sliding`](crate::Sliding) has.
+    TooFewSlots,
     /// A ratio is NaN, not above 0, or above 1.
     Ratio(Setting),
     /// `close_after` beside `close_rate`: only one can decide a trial.
@@ -61,6 +95,7 @@ pub enum ConfigError {
     TooLarge(Setting),
 }
 
+const _: () = assert!(MAX_WINDOW_CALLS == 4_095 && MAX_BUCKETS == 128 && MAX_MIN_CALLS == 131_071);
 // The messages spell the largest values out; these keep them true.
 const _: () = assert!(MAX_THRESHOLD == 134_217_726 && MAX_PROBES == 511);
 
@@ -79,7 +114,33 @@ impl ConfigError {
             Self::Ratio(Setting::CloseRate) => {
                 "`close_rate` is not a ratio: write a number above 0, at most 1"
             }
-            Self::Ratio(_) => "not a ratio: write a number above 0, at most 1",
+            Self::Ratio(Setting::SlowRate) => {
+                "`slow_rate` is not a ratio: write a number above 0, at most 1"
+            }
+            Self::Ratio(_) => "`failure_rate` is not a ratio: write a number above 0, at most 1",
+            Self::ZeroMinCalls => "`min_calls` is 0: write at least 1",
+            Self::ZeroWindow => "`window` is 0: write a number of calls or a duration",
+            Self::ZeroBuckets => "`window` has no buckets: write at least 1",
+            Self::BucketTooShort => {
+                "`window` is too short: write at least a millisecond for each bucket"
+            }
+            Self::MinCallsAboveWindow => {
+                "`min_calls` is above `window`, so it would never trip: \
+                 write a smaller `min_calls` or a larger `window`"
+            }
+            Self::ThresholdWithFailureRate => {
+                "`threshold` and `failure_rate` contradict each other: write one of them"
+            }
+            Self::NoFailureRate => "a breaker by rate has no `failure_rate`: write one",
+            Self::RateNotWanted => {
+                "`failure_rate`, `window`, `min_calls`, `slow` and `slow_rate` are for a breaker \
+                 by rate: build it by `build_rate`"
+            }
+            Self::SlowWithoutSlowRate => "`slow` decides nothing alone: write `slow_rate` too",
+            Self::SlowRateWithoutSlow => "`slow_rate` needs to know what is slow: write `slow` too",
+            Self::TooFewSlots => {
+                "`window` needs more slots than its `Sliding` has: write `Sliding<{ window.slots() }>`"
+            }
             Self::CloseAfterWithCloseRate => {
                 "`close_after` and `close_rate` contradict each other: write one of them"
             }
@@ -96,6 +157,8 @@ impl ConfigError {
                 Setting::Reset => "`reset` is too long: write less than 584 years",
                 Setting::MaxReset => "`max_reset` is too long: write less than 584 years",
                 Setting::ProbeTimeout => "`probe_timeout` is too long: write less than 584 years",
+                Setting::Window => "`window` is too long: write less than 584 years",
+                Setting::Slow => "`slow` is too long: write less than 584 years",
                 Setting::Timeout => "`timeout` is too long: write less than 584 years",
                 _ => "a duration is too long: write less than 584 years",
             },
@@ -103,6 +166,9 @@ impl ConfigError {
                 Setting::Threshold => "`threshold` is too large: write at most 134217726",
                 Setting::Probes => "`probes` is too large: write at most 511",
                 Setting::CloseAfter => "`close_after` is too large: write at most 511",
+                Setting::Window => "`window` is too large: write at most 4095 calls",
+                Setting::Buckets => "`window` has too many buckets: write at most 128",
+                Setting::MinCalls => "`min_calls` is too large: write at most 131071",
                 _ => "a count is too large",
             },
         }

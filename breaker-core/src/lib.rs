@@ -46,7 +46,9 @@ mod outcome;
 mod permit;
 mod policy;
 mod random;
+mod rate;
 mod ratio;
+mod sliding;
 mod snapshot;
 mod stamp;
 mod state;
@@ -57,10 +59,14 @@ mod word;
 
 pub use circuit::{Admission, Circuit};
 pub use clock::{Clock, ManualClock, Reading};
-pub use config::{Config, MAX_PROBES, MAX_THRESHOLD, OnCancel, Settings};
+pub use config::{
+    Config, MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_THRESHOLD, MAX_WINDOW_CALLS, OnCancel,
+    RateConfig, Settings, Window,
+};
 pub use error::{ConfigError, Reason, Rejected, Setting, SnapshotError};
 pub use outcome::{Change, Effect, Outcome, Trigger};
 pub use permit::Permit;
 pub use policy::{Consecutive, Policy};
+pub use sliding::Sliding;
 pub use snapshot::Snapshot;
 pub use state::{Generation, State, UnknownState};

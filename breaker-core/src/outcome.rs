@@ -85,6 +85,10 @@ pub struct Change {
 pub enum Trigger {
     /// `threshold` failures in a row.
     Failures,
+    /// The share of failures in the window.
+    FailureRate,
+    /// The share of slow calls in the window.
+    SlowRate,
     /// The trial failed.
     FailedProbe,
     /// The dependency said that it is overloaded.

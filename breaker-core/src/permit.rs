@@ -24,15 +24,18 @@ pub struct Permit<'a, C: Clock, P: Policy = Consecutive> {
     circuit: &'a Circuit<P>,
     admission: Admission,
     clock: C,
+    started: P::Started,
     settled: bool,
 }
 
 impl<'a, C: Clock, P: Policy> Permit<'a, C, P> {
     pub(crate) fn new(circuit: &'a Circuit<P>, admission: Admission, clock: C) -> Self {
+        let started = circuit.start(&clock);
         Self {
             circuit,
             admission,
             clock,
+            started,
             settled: false,
         }
     }
@@ -75,8 +78,9 @@ impl<'a, C: Clock, P: Policy> Permit<'a, C, P> {
 
     fn finish(&mut self, outcome: Outcome) -> Effect {
         self.settled = true;
+        let generation = self.admission.generation;
         self.circuit
-            .settle(self.admission.generation, outcome, &self.clock)
+            .settle_started(generation, outcome, self.started, &self.clock)
     }
 }
 

@@ -1,41 +1,74 @@
 //! When a closed breaker trips.
 
 use crate::config::Config;
+use crate::outcome::Trigger;
 use crate::word::Word;
 
 /// When a closed breaker trips. A policy keeps what it must remember in the
 /// breaker's word or in itself, inline.
 ///
-/// The trait is sealed: the policies are this crate's.
-pub trait Policy: sealed::Policy {}
+/// The trait is sealed: the policies are this crate's, [`Consecutive`] and
+/// [`Sliding`](crate::Sliding).
+pub trait Policy: sealed::Policy {
+    /// When a call was admitted, where the policy wants to know how long it
+    /// took; else nothing.
+    #[doc(hidden)]
+    type Started: Copy + Default + Send + Sync + Unpin + 'static;
+
+    /// `exact` reads the exact clock.
+    #[doc(hidden)]
+    fn start(&self, exact: impl FnOnce() -> u64) -> Self::Started;
+
+    /// Nanoseconds since then, 0 where the policy doesn't care or the clock went
+    /// back.
+    #[doc(hidden)]
+    fn took(&self, started: Self::Started, exact: impl FnOnce() -> u64) -> u64;
+}
 
 pub(crate) mod sealed {
-    use super::{Config, Tally, Word};
+    use super::{Call, Config, Tally, Word};
 
     pub trait Policy: Sized {
-        /// Whether a success on a word that holds no failure changes nothing.
-        const IDLE_SUCCESS_IS_FREE: bool;
+        /// Whether failures in a row are counted in the word. Then a success on
+        /// a word without any changes nothing.
+        const COUNTS_IN_WORD: bool;
 
-        /// What a counted outcome means to a closed (or shadowed) breaker that
-        /// stands at `word`. May be asked again for the same outcome, with the
-        /// word that another thread has put there meanwhile.
-        fn tally(&self, word: Word, failed: bool, config: &Config) -> Tally;
-
-        /// Forgets everything: the breaker enters `Closed` or `Shadow`.
-        fn clear(&self);
+        /// What a counted call means to a closed (or shadowed) breaker that
+        /// stands at `word`.
+        fn tally(&self, word: Word, call: Call<impl Moment>, config: &Config) -> Tally;
 
         /// The same policy with nothing in it.
         fn fresh(&self) -> Self;
     }
+
+    /// What a policy may ask while it counts.
+    pub trait Moment {
+        /// The clock.
+        fn now(&self) -> u64;
+
+        /// Whether the breaker is still in the generation of `word`.
+        fn is_current(&self) -> bool;
+    }
 }
 
-/// What a policy makes of one counted outcome.
+/// A counted call.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<M> {
+    pub(crate) failed: bool,
+    /// Nanoseconds.
+    pub(crate) took: u64,
+    pub(crate) moment: M,
+}
+
+/// What a policy makes of one counted call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tally {
     /// The word's payload becomes this.
     Count(u32),
     /// The breaker trips, after so many failures.
-    Trip { failures: u32 },
+    Trip { trigger: Trigger, failures: u32 },
+    /// The generation was over before the call was counted.
+    Late,
 }
 
 /// `threshold` counted failures in a row trip. The count is in the breaker's
@@ -43,24 +76,35 @@ pub enum Tally {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Consecutive;
 
-impl Policy for Consecutive {}
+impl Policy for Consecutive {
+    type Started = ();
+
+    #[inline]
+    fn start(&self, _: impl FnOnce() -> u64) {}
+
+    #[inline]
+    fn took(&self, (): (), _: impl FnOnce() -> u64) -> u64 {
+        0
+    }
+}
 
 impl sealed::Policy for Consecutive {
-    const IDLE_SUCCESS_IS_FREE: bool = true;
+    const COUNTS_IN_WORD: bool = true;
 
-    fn tally(&self, word: Word, failed: bool, config: &Config) -> Tally {
-        if !failed {
+    fn tally(&self, word: Word, call: Call<impl sealed::Moment>, config: &Config) -> Tally {
+        if !call.failed {
             return Tally::Count(0);
         }
         let failures = word.payload() + 1;
         if failures >= config.threshold() {
-            Tally::Trip { failures }
+            Tally::Trip {
+                trigger: Trigger::Failures,
+                failures,
+            }
         } else {
             Tally::Count(failures)
         }
     }
-
-    fn clear(&self) {}
 
     fn fresh(&self) -> Self {
         Self

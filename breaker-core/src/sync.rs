@@ -6,6 +6,12 @@ pub(crate) use core::sync::atomic::{AtomicU64, Ordering};
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
 
+/// One compare-and-swap, which may be acted on by whoever sees its result.
+pub(crate) fn swap(word: &AtomicU64, seen: u64, next: u64) -> bool {
+    word.compare_exchange(seen, next, Ordering::AcqRel, Ordering::Acquire)
+        .is_ok()
+}
+
 /// A `const` constructor, except under loom, whose atomics have none.
 macro_rules! const_fn {
     ($(#[$attribute:meta])* $visibility:vis const fn $($rest:tt)*) => {

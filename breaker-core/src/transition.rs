@@ -110,6 +110,7 @@ pub(crate) const fn verdict(outcome: Outcome, config: &Config) -> Verdict {
 /// What an outcome of the present generation makes of the word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
+    Late,
     Neutral(Word),
     Count(Word),
     Trip {
@@ -146,7 +147,8 @@ pub(crate) fn settle_closed(
         ),
         Verdict::Success | Verdict::Failure => match tally(verdict == Verdict::Failure) {
             Tally::Count(payload) => return Step::Count(word.with_payload(payload)),
-            Tally::Trip { failures } => (Trigger::Failures, failures, Wait::Configured { draw }),
+            Tally::Trip { trigger, failures } => (trigger, failures, Wait::Configured { draw }),
+            Tally::Late => return Step::Late,
         },
     };
     if word.state() == State::Shadow {
@@ -241,29 +243,35 @@ pub(crate) fn is_imposed(word: Word) -> bool {
 }
 
 /// Refuses a snapshot that no breaker of this configuration can have been in.
-pub(crate) fn check(snapshot: &Snapshot, config: &Config) -> Result<(), SnapshotError> {
+/// `threshold`: where failures in a row are counted.
+pub(crate) fn check(snapshot: &Snapshot, threshold: Option<u32>) -> Result<(), SnapshotError> {
     if snapshot.state != State::Closed {
         return Ok(());
     }
     if snapshot.time_left > Duration::ZERO {
         return Err(SnapshotError::ClosedWithTimeLeft);
     }
-    let (consecutive, threshold) = (snapshot.consecutive, config.threshold());
-    if consecutive >= threshold {
-        return Err(SnapshotError::BeyondThreshold {
+    let consecutive = snapshot.consecutive;
+    match threshold {
+        Some(threshold) if consecutive >= threshold => Err(SnapshotError::BeyondThreshold {
             consecutive,
             threshold,
-        });
+        }),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-/// The word that a snapshot, already found sensible, restores.
-pub(crate) fn restore(word: Word, snapshot: &Snapshot, config: &Config) -> Word {
+/// The word that a snapshot, already found sensible, restores. `counts`: whether
+/// failures in a row are counted.
+pub(crate) fn restore(word: Word, snapshot: &Snapshot, counts: bool, config: &Config) -> Word {
     let kept = snapshot.reopenings;
     let left = nanos(snapshot.time_left);
     match snapshot.state {
-        State::Closed => word.enter(State::Closed, 0, snapshot.consecutive),
+        State::Closed => word.enter(
+            State::Closed,
+            0,
+            if counts { snapshot.consecutive } else { 0 },
+        ),
         State::Open => {
             let wait = if snapshot.imposed {
                 Wait::Imposed {
@@ -308,9 +316,22 @@ fn nanos(duration: Duration) -> u64 {
 mod tests {
     use super::*;
     use crate::config::Settings;
-    use crate::policy::{Consecutive, sealed::Policy as _};
+    use crate::policy::{Call, Consecutive, sealed::Moment, sealed::Policy as _};
 
     const SECOND: u64 = 1_000_000_000;
+
+    /// Counting failures in a row needs no clock.
+    struct Never;
+
+    impl Moment for Never {
+        fn now(&self) -> u64 {
+            panic!("asked for the time");
+        }
+
+        fn is_current(&self) -> bool {
+            panic!("asked for the generation");
+        }
+    }
 
     fn config(settings: Settings) -> Config {
         settings.build().unwrap()
@@ -318,7 +339,12 @@ mod tests {
 
     fn closed(word: Word, verdict: Verdict, config: &Config) -> Step {
         settle_closed(word, verdict, 0, |failed| {
-            Consecutive.tally(word, failed, config)
+            let call = Call {
+                failed,
+                took: 0,
+                moment: Never,
+            };
+            Consecutive.tally(word, call, config)
         })
     }
 

@@ -115,22 +115,4 @@ impl Case {
     pub(crate) fn full_name(&self) -> String {
         format!("{}/{}", self.source, self.name)
     }
-
-    /// True if the case, or a breaker that it builds on the way, counts by rate.
-    pub(crate) fn needs_rate_policy(&self) -> bool {
-        let built = self.steps.iter().filter_map(|step| step.config.as_ref());
-        self.config.iter().chain(built).any(has_rate_setting)
-    }
-}
-
-fn has_rate_setting(config: &RawConfig) -> bool {
-    [
-        "failure_rate",
-        "window",
-        "min_calls",
-        "slow_ms",
-        "slow_rate",
-    ]
-    .iter()
-    .any(|key| config.get(*key).is_some_and(|value| !value.is_null()))
 }

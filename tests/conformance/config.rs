@@ -2,10 +2,17 @@
 
 use std::time::Duration;
 
-use breakerbox::{Config, ConfigError, OnCancel, Settings, Snapshot, State};
+use breakerbox::{Config, ConfigError, OnCancel, RateConfig, Settings, Snapshot, State, Window};
 use serde_json::{Map, Value};
 
 use crate::case::{Millis, RawConfig};
+
+/// A configuration that was accepted, of either policy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Accepted {
+    Consecutive(Config),
+    Rate(RateConfig),
+}
 
 /// Why a configuration was refused.
 #[derive(Debug)]
@@ -31,6 +38,10 @@ impl Refusal {
             ConfigError::ZeroProbes => Some("zero_probes"),
             ConfigError::ZeroCloseAfter => Some("zero_close_after"),
             ConfigError::ZeroReset => Some("zero_reset"),
+            ConfigError::ZeroMinCalls => Some("zero_min_calls"),
+            ConfigError::ZeroWindow => Some("zero_window"),
+            ConfigError::MinCallsAboveWindow => Some("min_calls_above_window"),
+            ConfigError::ThresholdWithFailureRate => Some("threshold_with_failure_rate"),
             ConfigError::Ratio(_) => Some("ratio"),
             ConfigError::CloseAfterWithCloseRate => Some("close_after_with_close_rate"),
             ConfigError::Jitter => Some("jitter"),
@@ -52,7 +63,7 @@ impl std::fmt::Display for Refusal {
 }
 
 /// The configuration of a case, every default of the format's set.
-pub(crate) fn build(raw: &RawConfig) -> Result<Config, Refusal> {
+pub(crate) fn build(raw: &RawConfig) -> Result<Accepted, Refusal> {
     let mut settings = Settings::new().jitter(0.0);
     if let Some(threshold) = get(raw, "threshold", count)? {
         settings = settings.threshold(threshold);
@@ -84,7 +95,34 @@ pub(crate) fn build(raw: &RawConfig) -> Result<Config, Refusal> {
     if let Some(counts_as) = get(raw, "on_cancel", on_cancel)? {
         settings = settings.on_cancel(counts_as);
     }
-    settings.build().map_err(Refusal::Rule)
+    let by_rate = get(raw, "failure_rate", number)?;
+    let Some(failures) = by_rate else {
+        let config = settings.build().map_err(Refusal::Rule)?;
+        return Ok(Accepted::Consecutive(config));
+    };
+    settings = settings.failure_rate(failures);
+    if let Some(window) = get(raw, "window", window)? {
+        settings = settings.window(window);
+    }
+    if let Some(calls) = get(raw, "min_calls", count)? {
+        settings = settings.min_calls(calls);
+    }
+    if let Some(than) = get(raw, "slow_ms", duration)? {
+        settings = settings.slow(than);
+    }
+    if let Some(share) = get(raw, "slow_rate", number)? {
+        settings = settings.slow_rate(share);
+    }
+    let config = settings.build_rate().map_err(Refusal::Rule)?;
+    Ok(Accepted::Rate(config))
+}
+
+fn window(value: &Value) -> Option<Window> {
+    if let Some(calls) = value.get("calls") {
+        return Some(Window::calls(count(calls)?));
+    }
+    let length = duration(value.get("ms")?)?;
+    Some(Window::time(length).buckets(count(value.get("buckets")?)?))
 }
 
 /// The value of a key; `None` if it is absent or null.

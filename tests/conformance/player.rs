@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use breakerbox::{
-    Breaker, CircuitOpenError, Config, Consecutive, Effect, ManualClock, Outcome, Permit, Snapshot,
+    Breaker, CircuitOpenError, Effect, MAX_WINDOW_CALLS, ManualClock, Outcome, Permit, Policy,
+    Sliding, Snapshot, Window,
 };
 
 use crate::case::{Case, Step};
-use crate::config;
+use crate::config::{self, Accepted};
 use crate::expect::{self, Got};
 
 type Clock = &'static ManualClock;
@@ -25,41 +26,77 @@ pub(crate) fn play(case: &Case) -> Result<(), String> {
         ),
         None => None,
     };
-    let mut snapshots = HashMap::new();
-    let mut steps = case.steps.iter().enumerate();
-    let mut built_by: Option<Place<'_>> = None;
+    let mut rest = Rest {
+        case,
+        next: 0,
+        snapshots: HashMap::new(),
+        built_by: None,
+    };
+    // From the building of one breaker to that of the next.
     loop {
-        let breaker = config.map(|config| Breaker::with_clock("case", config, &CLOCK));
+        config = match config {
+            None => rest.play::<Sliding<0>>(None)?,
+            Some(Accepted::Consecutive(config)) => {
+                rest.play(Some(&Breaker::with_clock("case", config, &CLOCK)))?
+            }
+            Some(Accepted::Rate(config)) => {
+                let breaker =
+                    Breaker::<Clock, Sliding<SLOTS>>::by_rate_with_clock("case", config, &CLOCK);
+                rest.play(Some(&breaker.map_err(|error| error.to_string())?))?
+            }
+        };
+        if config.is_none() {
+            return Ok(());
+        }
+    }
+}
+
+/// Enough for the largest window of either kind.
+const SLOTS: usize = Window::calls(MAX_WINDOW_CALLS).slots();
+
+/// What is still to be played.
+struct Rest<'c> {
+    case: &'c Case,
+    next: usize,
+    snapshots: HashMap<String, Snapshot>,
+    built_by: Option<Place<'c>>,
+}
+
+impl<'c> Rest<'c> {
+    /// Plays on one breaker. Gives the configuration of the next one; `None` at the end.
+    fn play<P>(&mut self, breaker: Option<&Breaker<Clock, P>>) -> Result<Option<Accepted>, String>
+    where
+        P: Policy + Send + Sync + 'static,
+    {
         let mut player = Player {
-            breaker: breaker.as_ref(),
+            breaker,
             kept: HashMap::new(),
             unnamed: Vec::new(),
-            snapshots,
+            snapshots: std::mem::take(&mut self.snapshots),
         };
-        if let Some(place) = built_by {
+        if let Some(place) = self.built_by.take() {
             place.describe(player.compare(place.step, &Got::default()))?;
         }
-        loop {
-            let Some((index, step)) = steps.next() else {
-                return Ok(());
-            };
+        let count = self.case.steps.len();
+        while let Some(step) = self.case.steps.get(self.next) {
             let place = Place {
-                index,
-                count: case.steps.len(),
+                index: self.next,
+                count,
                 step,
             };
+            self.next += 1;
             CLOCK.set(step.at_ms.nanos());
             if step.op == "build" {
                 if let Some(accepted) = place.describe(player.build(step))? {
-                    config = Some(accepted);
-                    built_by = Some(place);
-                    break;
+                    self.snapshots = player.leave();
+                    self.built_by = Some(place);
+                    return Ok(Some(accepted));
                 }
             } else {
                 place.describe(player.perform(step))?;
             }
         }
-        snapshots = player.leave();
+        Ok(None)
     }
 }
 
@@ -82,16 +119,22 @@ impl Place<'_> {
 }
 
 /// What plays a case from the building of a breaker to that of the next.
-struct Player<'b> {
+struct Player<'b, P>
+where
+    P: Policy + Send + Sync + 'static,
+{
     /// `None` before the first one is built.
-    breaker: Option<&'b Breaker<Clock>>,
-    kept: HashMap<String, Permit<'b, Clock, Consecutive>>,
+    breaker: Option<&'b Breaker<Clock, P>>,
+    kept: HashMap<String, Permit<'b, Clock, P>>,
     /// Permits that no later step names.
-    unnamed: Vec<Permit<'b, Clock, Consecutive>>,
+    unnamed: Vec<Permit<'b, Clock, P>>,
     snapshots: HashMap<String, Snapshot>,
 }
 
-impl<'b> Player<'b> {
+impl<'b, P> Player<'b, P>
+where
+    P: Policy + Send + Sync + 'static,
+{
     /// Lets all permits go without settling them; gives what the next breaker's player needs.
     fn leave(self) -> HashMap<String, Snapshot> {
         self.unnamed.into_iter().for_each(std::mem::forget);
@@ -99,13 +142,13 @@ impl<'b> Player<'b> {
         self.snapshots
     }
 
-    fn breaker(&self) -> Result<&'b Breaker<Clock>, String> {
+    fn breaker(&self) -> Result<&'b Breaker<Clock, P>, String> {
         self.breaker
             .ok_or_else(|| "there is no breaker yet".to_owned())
     }
 
     /// `None`: refused, as expected.
-    fn build(&self, step: &Step) -> Result<Option<Config>, String> {
+    fn build(&self, step: &Step) -> Result<Option<Accepted>, String> {
         let raw = step.config.as_ref().ok_or("`build` needs `config`")?;
         let expected = step.expect.error.as_deref();
         match (expected, config::build(raw)) {
@@ -181,7 +224,7 @@ impl<'b> Player<'b> {
 
     fn acquire(
         &mut self,
-        breaker: &'b Breaker<Clock>,
+        breaker: &'b Breaker<Clock, P>,
         id: Option<&String>,
     ) -> Result<(), CircuitOpenError> {
         let permit = breaker.admit()?;
@@ -195,7 +238,7 @@ impl<'b> Player<'b> {
     }
 
     /// Settles the permit that the step names, or makes a whole call.
-    fn call(&mut self, breaker: &'b Breaker<Clock>, step: &Step) -> Result<Got, String> {
+    fn call(&mut self, breaker: &'b Breaker<Clock, P>, step: &Step) -> Result<Got, String> {
         if let Some(id) = &step.of {
             let permit = self.kept.remove(id);
             let permit = permit.ok_or_else(|| format!("no permit `{id}` is in flight"))?;
@@ -222,7 +265,7 @@ impl<'b> Player<'b> {
         }
     }
 
-    fn restore(&self, breaker: &Breaker<Clock>, step: &Step) -> Result<(), String> {
+    fn restore(&self, breaker: &Breaker<Clock, P>, step: &Step) -> Result<(), String> {
         let snapshot = match (&step.of, &step.from) {
             (Some(id), _) => {
                 let kept = self.snapshots.get(id).copied();
@@ -244,7 +287,10 @@ impl<'b> Player<'b> {
 }
 
 /// `None` where the permit was dropped: that says nothing.
-fn settle(permit: Permit<'_, Clock, Consecutive>, step: &Step) -> Result<Option<Effect>, String> {
+fn settle<P>(permit: Permit<'_, Clock, P>, step: &Step) -> Result<Option<Effect>, String>
+where
+    P: Policy + Send + Sync + 'static,
+{
     let outcome = match step.op.as_str() {
         "success" => Outcome::Success,
         "failure" => Outcome::Failure,

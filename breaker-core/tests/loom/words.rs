@@ -1,22 +1,9 @@
-//! Every interleaving of a few threads, by loom:
-//!
-//! ```text
-//! RUSTFLAGS="--cfg loom" cargo test -p breaker-core --test loom --release
-//! ```
-//!
-//! Each model says which line of `circuit.rs` it guards: without that line it
-//! fails.
-//!
-//! Loom remembers only the last access of an atomic when it looks for an order
-//! that it has not tried, and so misses some where the thread that ran first
-//! only reads. [`race`] therefore runs each model with either thread first.
-#![cfg(loom)]
+//! The state word and its stamp.
 
+use crate::race::race;
 use breaker_core::{
     Circuit, Effect, ManualClock, Outcome, Reading, Rejected, Settings, Snapshot, State,
 };
-use loom::sync::Arc;
-use loom::thread;
 use std::time::Duration;
 
 const MILLI: u64 = 1_000_000;
@@ -78,30 +65,6 @@ impl World {
         let left = self.circuit.try_admit(&Reading(now)).err()?.retry_after?;
         Some(u64::try_from(left.as_nanos()).unwrap())
     }
-}
-
-/// Runs two threads in every order, then the check. Each of the two is once the
-/// thread that loom starts with.
-fn race<A: 'static, B: 'static>(
-    world: impl Fn() -> World + Copy + Send + Sync + 'static,
-    one: impl Fn(&World) -> A + Copy + Send + Sync + 'static,
-    other: impl Fn(&World) -> B + Copy + Send + Sync + 'static,
-    check: impl Fn(&World, A, B) + Copy + Send + Sync + 'static,
-) {
-    loom::model(move || {
-        let world = Arc::new(world());
-        let there = Arc::clone(&world);
-        let there = thread::spawn(move || other(&there));
-        let one = one(&world);
-        check(&world, one, there.join().unwrap());
-    });
-    loom::model(move || {
-        let world = Arc::new(world());
-        let there = Arc::clone(&world);
-        let there = thread::spawn(move || one(&there));
-        let other = other(&world);
-        check(&world, there.join().unwrap(), other);
-    });
 }
 
 /// Guards: the word is swapped as a whole (`compare_exchange` in `swap`).

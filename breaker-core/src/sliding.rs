@@ -1,0 +1,137 @@
+//! The policy that trips by rate, over a window that slides.
+
+mod calls;
+mod time;
+
+use crate::config::{Config, RateConfig};
+use crate::error::ConfigError;
+use crate::policy::{Call, Policy, Tally, sealed};
+use crate::rate::{Rate, Sample, Span};
+use crate::sync::{AtomicU64, const_fn};
+use crate::word::Word;
+use core::fmt;
+
+/// Trips by rate: failures, or slow calls, among the last calls or the calls of
+/// the last time. [`Window::slots`](crate::Window::slots) says how many `SLOTS`
+/// a window needs.
+///
+/// Everything is inline: 16 bytes, 8 for each slot, and the settings; nothing
+/// is allocated and no lock is taken.
+///
+/// # What is promised when threads count at once
+/// - Each counted call is in the window once, or, if its generation was over
+///   before it was counted, not at all ([`Effect::Late`](crate::Effect::Late)).
+/// - A window of calls is exactly the last calls, in the order in which they
+///   were counted, and each rate is taken of the window as it stood when that
+///   call was counted. A call that is counted swaps one word, and another where
+///   its outcome differs from the one whose place it takes.
+/// - A window of time is exact in the same way, except for a thread that is held
+///   up while it counts, until its bucket is no longer the newest: its call may
+///   enter its bucket late, or not at all once the bucket has left the window.
+///   A bucket holds 262,143 calls; beyond that its numbers are halved, which
+///   keeps their ratio.
+pub struct Sliding<const SLOTS: usize> {
+    rate: Rate,
+    head: AtomicU64,
+    /// Only of a window of time.
+    offset: AtomicU64,
+    slots: [AtomicU64; SLOTS],
+}
+
+impl<const SLOTS: usize> Sliding<SLOTS> {
+    const_fn! {
+        pub(crate) const fn new(config: &RateConfig) -> Result<Self, ConfigError> {
+            if SLOTS < config.slots {
+                return Err(ConfigError::TooFewSlots);
+            }
+            Ok(Self::empty(config.rate))
+        }
+    }
+
+    #[cfg(not(loom))]
+    const fn empty(rate: Rate) -> Self {
+        Self {
+            rate,
+            head: AtomicU64::new(0),
+            offset: AtomicU64::new(0),
+            slots: [const { AtomicU64::new(0) }; SLOTS],
+        }
+    }
+
+    #[cfg(loom)]
+    fn empty(rate: Rate) -> Self {
+        Self {
+            rate,
+            head: AtomicU64::new(0),
+            offset: AtomicU64::new(0),
+            slots: core::array::from_fn(|_| AtomicU64::new(0)),
+        }
+    }
+}
+
+impl<const SLOTS: usize> Policy for Sliding<SLOTS> {
+    type Started = Option<u64>;
+
+    #[inline]
+    fn start(&self, exact: impl FnOnce() -> u64) -> Option<u64> {
+        self.rate.slow.map(|_| exact())
+    }
+
+    #[inline]
+    fn took(&self, started: Option<u64>, exact: impl FnOnce() -> u64) -> u64 {
+        started.map_or(0, |started| exact().saturating_sub(started))
+    }
+}
+
+impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
+    const COUNTS_IN_WORD: bool = false;
+
+    fn tally(&self, word: Word, call: Call<impl sealed::Moment>, _: &Config) -> Tally {
+        let sample = Sample {
+            failed: call.failed,
+            slow: self.rate.is_slow(call.took),
+        };
+        let generation = word.generation();
+        let counts = match self.rate.span {
+            Span::Calls(size) => calls::Window {
+                head: &self.head,
+                slots: &self.slots,
+                size,
+            }
+            .count(generation, sample, &call.moment),
+            Span::Time { width, buckets } => time::Window {
+                head: &self.head,
+                offset: &self.offset,
+                // The constructor saw to it that there are as many.
+                slots: self.slots.get(..buckets as usize).unwrap_or(&self.slots),
+                width,
+            }
+            .count(generation, sample, &call.moment),
+        };
+        match counts {
+            Err(Late) => Tally::Late,
+            Ok(counts) => match self.rate.judge(counts) {
+                Some(trigger) => Tally::Trip {
+                    trigger,
+                    failures: counts.failures,
+                },
+                None => Tally::Count(word.payload()),
+            },
+        }
+    }
+
+    fn fresh(&self) -> Self {
+        Self::empty(self.rate)
+    }
+}
+
+impl<const SLOTS: usize> fmt::Debug for Sliding<SLOTS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sliding")
+            .field("rate", &self.rate)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The generation was over before the call was counted.
+struct Late;
