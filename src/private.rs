@@ -8,7 +8,7 @@ pub use crate::fallback::{AsyncFallback, Fallback};
 pub use crate::guard::Guard;
 pub use crate::limit::{Never, Unlimited};
 pub use crate::refusal::{OpenError, Refusable, TimeoutErrorFrom};
-pub use breaker_core::{Config, OnCancel, Settings};
+pub use breaker_core::{Config, OnCancel, RateConfig, Settings, Window};
 pub use core;
 pub use core::time::Duration;
 
@@ -23,6 +23,10 @@ use core::marker::PhantomData;
 
 /// The type of a generated `static`.
 pub type Breaker = crate::breaker::Breaker;
+
+/// The type of a generated `static` that trips by rate.
+pub type RateBreaker<const SLOTS: usize> =
+    crate::breaker::Breaker<crate::clock::DefaultClock, breaker_core::Sliding<SLOTS>>;
 
 /// A generated `static`; `place` gives the static itself.
 #[cfg(all(
@@ -44,33 +48,62 @@ pub const fn generated(
     )
 }
 
+/// [`generated`], by rate.
+///
+/// # Panics
+/// If the window needs more than `SLOTS` slots.
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+#[must_use]
+pub const fn generated_by_rate<const SLOTS: usize>(
+    name: &'static str,
+    file: &'static str,
+    line: u32,
+    config: RateConfig,
+    place: fn() -> &'static RateBreaker<SLOTS>,
+) -> RateBreaker<SLOTS> {
+    let declaration = crate::registry::Declaration { place, file, line };
+    RateBreaker::declared_by_rate(name, config, declaration)
+}
+
+/// A constant that says what a rate is taken of: a count or a duration, told
+/// apart by its type.
+#[derive(Debug)]
+pub struct WindowOf<T>(pub T);
+
+impl WindowOf<u32> {
+    /// The last so many calls.
+    #[must_use]
+    pub const fn window(self) -> Window {
+        Window::calls(self.0)
+    }
+}
+
+impl WindowOf<Duration> {
+    /// The last so much time.
+    #[must_use]
+    pub const fn window(self) -> Window {
+        Window::time(self.0)
+    }
+}
+
 /// A method's generated `static`: its default name gets the type at the first
 /// call, since a `static` can't name `Self`.
 #[cfg(feature = "std")]
 #[inline]
-pub fn of_type(
-    breaker: &'static Breaker,
+pub fn of_type<C, P>(
+    breaker: &'static crate::breaker::Breaker<C, P>,
     type_name: fn() -> &'static str,
     function: &str,
-) -> &'static Breaker
+) -> &'static crate::breaker::Breaker<C, P>
 where
-    Breaker: Guard,
-{
-    enter_method(breaker, type_name, function);
-    breaker
-}
-
-#[cfg(feature = "std")]
-fn enter_method<C, P>(
-    breaker: &crate::breaker::Breaker<C, P>,
-    type_name: fn() -> &'static str,
-    function: &str,
-) where
-    crate::breaker::Breaker<C, P>: Guard<Clock = C, Policy = P>,
     C: Clock + Send + Sync + 'static,
     P: Policy + Send + Sync + 'static,
 {
     crate::registry::enter_method(breaker, type_name, function);
+    breaker
 }
 
 /// The breaker of `breaker = ..`.
