@@ -28,7 +28,7 @@ use crate::snapshot::Snapshot;
 use crate::stamp::Stamp;
 use crate::state::{Generation, State};
 use crate::sync::{AtomicU64, Ordering, const_fn, swap};
-use crate::transition::{self, Answer, Order, Step, Timeless, Verdict};
+use crate::transition::{self, Answer, Order, Step, Timeless};
 use crate::word::Word;
 use core::fmt;
 use core::time::Duration;
@@ -294,7 +294,7 @@ impl<P: Policy> Circuit<P> {
             }
             let step = match word.state() {
                 State::Closed | State::Shadow => {
-                    let draw = self.draw(word, verdict, clock);
+                    let draw = || self.draw(word, clock);
                     transition::settle_closed(word, verdict, draw, |failed| {
                         let moment = Now {
                             circuit: self,
@@ -310,7 +310,7 @@ impl<P: Policy> Circuit<P> {
                     })
                 }
                 State::HalfOpen => {
-                    let draw = self.draw(word, verdict, clock);
+                    let draw = || self.draw(word, clock);
                     transition::settle_probe(word, verdict, draw, &self.config)
                 }
                 // No call is admitted in these generations, or none recorded.
@@ -328,9 +328,19 @@ impl<P: Policy> Circuit<P> {
                         return Effect::Counted;
                     }
                 }
-                Step::WouldTrip { failures, next } => {
+                Step::WouldTrip {
+                    trigger,
+                    failures,
+                    next,
+                    would,
+                } => {
                     if self.swap(word, next) {
-                        return Effect::WouldTrip { failures };
+                        let change =
+                            transition::change(word, would, trigger, failures, &self.config);
+                        return Effect::WouldTrip(Change {
+                            generation,
+                            ..change
+                        });
                     }
                 }
                 Step::Trip {
@@ -383,7 +393,8 @@ impl<P: Policy> Circuit<P> {
         self.operate(Order::Shadow, clock)
     }
 
-    /// Opens for exactly `wait`, without jitter, backoff or cap.
+    /// Opens for `wait`, without jitter, backoff or cap. In whole milliseconds up
+    /// to 9.3 h, and coarser above; rounded up.
     pub fn open_for<C: Clock>(&self, wait: Duration, clock: &C) -> Change {
         self.operate(Order::OpenFor(wait), clock)
     }
@@ -439,8 +450,9 @@ impl<P: Policy> Circuit<P> {
             match state {
                 State::Closed => snapshot.consecutive = word.payload(),
                 State::Open => {
+                    // Without the clock's resolution: it is added again where
+                    // the snapshot is restored.
                     let wait = transition::opening(word, &self.config);
-                    let wait = wait.saturating_add(clock.resolution());
                     let elapsed = if stamp.belongs_to(word.generation()) {
                         now.saturating_sub(stamp.nanos())
                     } else {
@@ -599,16 +611,14 @@ impl<P: Policy> Circuit<P> {
         }
     }
 
-    /// The draw for the jitter of an opening that the outcome may bring about.
-    fn draw<C: Clock>(&self, word: Word, verdict: Verdict, clock: &C) -> u16 {
-        if verdict == Verdict::Neutral || self.config.jitter_q32() == 0 {
-            return 0;
-        }
-        let seed = match (self.config.jitter_seed(), clock.entropy()) {
-            (Some(seed), _) => seed,
-            (None, Some(entropy)) => mix(entropy) ^ self.identity(),
-            (None, None) if self.config.jitter_was_set() => self.identity(),
-            (None, None) => return 0,
+    /// The draw for the jitter of an opening. A clock without entropy is one for
+    /// tests: there, the default jitter is off, and one that was set repeats.
+    fn draw<C: Clock>(&self, word: Word, clock: &C) -> u16 {
+        let seed = match (clock.entropy(), self.config.jitter_seed()) {
+            (None, _) if !self.config.jitter_was_set() => return 0,
+            (_, Some(seed)) => seed,
+            (Some(entropy), None) => mix(entropy) ^ self.identity(),
+            (None, None) => 0,
         };
         let drawn = mix(seed ^ mix(u64::from(word.generation().get())));
         (drawn >> 48) as u16

@@ -45,8 +45,8 @@ pub trait Clock {
 
     /// Something that differs from process to process, from which `jitter` is
     /// drawn. `None` says that this is a clock for tests: the default jitter is
-    /// then off, and one that was set is drawn from
-    /// [`Settings::jitter_seed`](crate::Settings::jitter_seed).
+    /// then off, and one that was set repeats from run to run (see
+    /// [`Settings::jitter_seed`](crate::Settings::jitter_seed)).
     fn entropy(&self) -> Option<u64>;
 }
 

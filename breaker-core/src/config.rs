@@ -4,14 +4,18 @@
 use crate::error::{ConfigError, Setting};
 use crate::rate::{Rate, Span};
 use crate::ratio::Ratio;
-use crate::word::{REPORTED, TALLY_BITS};
+use crate::trial;
+use crate::word::REPORTED;
 use core::time::Duration;
 
 /// The largest `threshold` that a breaker's word can hold: 134,217,726.
 pub const MAX_THRESHOLD: u32 = REPORTED - 1;
 
 /// The largest `probes` and `close_after` that a breaker's word can hold: 511.
-pub const MAX_PROBES: u32 = (1 << TALLY_BITS) - 1;
+pub const MAX_PROBES: u32 = trial::MAX_WIDE;
+
+/// The largest `probes` beside `close_rate`: 255.
+pub const MAX_PROBES_BY_RATE: u32 = trial::MAX_NARROW;
 
 /// The largest count window: 4,095 calls.
 pub const MAX_WINDOW_CALLS: u32 = crate::rate::MAX_CALLS;
@@ -251,7 +255,8 @@ impl Settings {
     }
 
     /// Probes that may be in flight at once while half-open, or, with
-    /// `close_rate`, that a trial consists of: 1 to [`MAX_PROBES`]. Default 1.
+    /// `close_rate`, that a trial consists of: 1 to [`MAX_PROBES`] (with
+    /// `close_rate`: [`MAX_PROBES_BY_RATE`]). Default 1.
     pub const fn probes(mut self, probes: u32) -> Self {
         self.probes = Some(probes);
         self
@@ -443,6 +448,9 @@ impl Settings {
                 return Err(ConfigError::TooLarge(Setting::CloseAfter));
             }
             (Some(successes), None) => Close::After(successes),
+            (None, Some(_)) if probes > MAX_PROBES_BY_RATE => {
+                return Err(ConfigError::TooLarge(Setting::ProbesByRate));
+            }
             (None, Some(failures)) => match Ratio::new(failures) {
                 Some(ratio) => Close::Rate(ratio),
                 None => return Err(ConfigError::Ratio(Setting::CloseRate)),
@@ -755,6 +763,10 @@ mod tests {
                 s().close_after(MAX_PROBES + 1),
                 ConfigError::TooLarge(Setting::CloseAfter),
             ),
+            (
+                s().probes(256).close_rate(0.5),
+                ConfigError::TooLarge(Setting::ProbesByRate),
+            ),
             (s().close_rate(0.0), ConfigError::Ratio(Setting::CloseRate)),
             (s().close_rate(-0.5), ConfigError::Ratio(Setting::CloseRate)),
             (s().close_rate(1.01), ConfigError::Ratio(Setting::CloseRate)),
@@ -806,7 +818,7 @@ mod tests {
             s().jitter(1.0),
             s().probes(MAX_PROBES),
             s().close_after(MAX_PROBES),
-            s().close_rate(1.0),
+            s().close_rate(1.0).probes(255),
             s().close_rate(f64::MIN_POSITIVE),
             s().probe_timeout(longest).timeout(longest),
             s().timeout(Duration::from_secs(60)),

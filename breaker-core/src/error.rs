@@ -1,6 +1,8 @@
 //! What is refused, and why: configurations, calls, snapshots.
 
-use crate::config::{MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_THRESHOLD, MAX_WINDOW_CALLS};
+use crate::config::{
+    MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD, MAX_WINDOW_CALLS,
+};
 use crate::state::Generation;
 use core::fmt;
 use core::time::Duration;
@@ -17,6 +19,8 @@ pub enum Setting {
     MaxReset,
     /// `probes`
     Probes,
+    /// `probes` beside `close_rate`
+    ProbesByRate,
     /// `close_after`
     CloseAfter,
     /// `close_rate`
@@ -97,7 +101,8 @@ pub enum ConfigError {
 
 const _: () = assert!(MAX_WINDOW_CALLS == 4_095 && MAX_BUCKETS == 128 && MAX_MIN_CALLS == 131_071);
 // The messages spell the largest values out; these keep them true.
-const _: () = assert!(MAX_THRESHOLD == 134_217_726 && MAX_PROBES == 511);
+const _: () =
+    assert!(MAX_THRESHOLD == 134_217_726 && MAX_PROBES == 511 && MAX_PROBES_BY_RATE == 255);
 
 impl ConfigError {
     /// The message, for `const` contexts, where [`Display`](fmt::Display) can't
@@ -165,6 +170,9 @@ impl ConfigError {
             Self::TooLarge(setting) => match setting {
                 Setting::Threshold => "`threshold` is too large: write at most 134217726",
                 Setting::Probes => "`probes` is too large: write at most 511",
+                Setting::ProbesByRate => {
+                    "`probes` is too large beside `close_rate`: write at most 255"
+                }
                 Setting::CloseAfter => "`close_after` is too large: write at most 511",
                 Setting::Window => "`window` is too large: write at most 4095 calls",
                 Setting::Buckets => "`window` has too many buckets: write at most 128",

@@ -30,12 +30,14 @@
 //! | what | most | beyond it |
 //! | --- | --- | --- |
 //! | `threshold` | [`MAX_THRESHOLD`] = 134,217,726 | refused |
-//! | `probes`, `close_after` | [`MAX_PROBES`] = 511 | refused |
+//! | `probes`, `close_after` | [`MAX_PROBES`] = 511; with `close_rate` [`MAX_PROBES_BY_RATE`] = 255 | refused |
 //! | reopenings since the last close | 255 | stay at 255; `backoff` grows no further |
 //! | generations until a number repeats | 67,108,864 (2^26) | a permit held that long could be taken for a current one |
 //! | instant at which a state was entered | every `u64` of nanoseconds, rounded up to 10 us | |
-//! | wait set by an overload or [`Circuit::open_for`] | every `u64` of nanoseconds (584 years): whole milliseconds up to 9.3 h, seconds up to 194 days, hours above, each rounded up | 584 years |
+//! | wait set by an overload or [`Circuit::open_for`] | every `u64` of nanoseconds (584 years): whole milliseconds up to 9.3 h, seconds up to 194 days, hours above, each rounded up | |
+//! | what a snapshot had left | the same in units of 10 us up to 167 s, milliseconds up to 4.6 h, seconds up to 194 days, hours above | |
 #![no_std]
+#![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod circuit;
@@ -54,14 +56,15 @@ mod stamp;
 mod state;
 mod sync;
 mod transition;
+mod trial;
 mod wait;
 mod word;
 
 pub use circuit::{Admission, Circuit};
 pub use clock::{Clock, ManualClock, Reading};
 pub use config::{
-    Config, MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_THRESHOLD, MAX_WINDOW_CALLS, OnCancel,
-    RateConfig, Settings, Window,
+    Config, MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD,
+    MAX_WINDOW_CALLS, OnCancel, RateConfig, Settings, Window,
 };
 pub use error::{ConfigError, Reason, Rejected, Setting, SnapshotError};
 pub use outcome::{Change, Effect, Outcome, Trigger};

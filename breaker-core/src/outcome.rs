@@ -21,7 +21,8 @@ pub enum Outcome {
     /// The call panicked. A failure.
     Panicked,
     /// The dependency asked to be left alone for this long (a `Retry-After`):
-    /// opens at once, for exactly so long.
+    /// opens at once, for so long, without backoff, cap or jitter. In whole
+    /// milliseconds up to 9.3 h, and coarser above; rounded up.
     Overloaded(Duration),
 }
 
@@ -41,10 +42,9 @@ pub enum Effect {
     /// It closed the breaker.
     Closed(Change),
     /// In shadow: it would have tripped. Reported once per entry into shadow.
-    WouldTrip {
-        /// Failures in a row, this one included.
-        failures: u32,
-    },
+    /// The change is the one that was not made: from shadow to open, with the
+    /// generation of shadow.
+    WouldTrip(Change),
 }
 
 impl Effect {
@@ -75,7 +75,8 @@ pub struct Change {
     /// Failures that led here: in a row before a trip, of the trial before a
     /// reopening or a close.
     pub failures: u32,
-    /// How long the opening lasts; `None` where the new state isn't open.
+    /// How long the opening lasts, to which the clock's resolution is added;
+    /// `None` where the new state isn't open.
     pub wait: Option<Duration>,
 }
 

@@ -7,8 +7,9 @@ use crate::outcome::{Change, Outcome, Trigger};
 use crate::policy::Tally;
 use crate::snapshot::Snapshot;
 use crate::state::State;
+use crate::trial::Trial;
 use crate::wait::{self, Wait};
-use crate::word::{REPORTED, Trial, Word};
+use crate::word::{REPORTED, Word};
 use core::time::Duration;
 
 const LONGEST_RESTORED_IMPOSED_WAIT: u64 = 24 * 3_600 * 1_000_000_000;
@@ -46,27 +47,32 @@ pub(crate) fn ask_at(word: Word, elapsed: u64, resolution: u64, config: &Config)
     let new_trial = word.enter(
         State::HalfOpen,
         word.reopenings(),
-        Trial::FIRST_PROBE.payload(),
+        Trial::FIRST_PROBE.payload(config.close()),
     );
     let (reason, trigger, wait) = if word.state() == State::Open {
         (Reason::Open, Trigger::WaitOver, opening(word, config))
     } else {
-        let trial = word.trial();
+        let trial = Trial::read(word.payload(), config.close());
         if has_room(trial, config) {
-            let more = Trial {
-                in_flight: trial.in_flight + 1,
-                ..trial
-            };
-            return Answer::Probe(word.with_payload(more.payload()));
+            return Answer::Probe(word.with_payload(trial.admit().payload(config.close())));
         }
         let wait = config.probe_timeout_nanos();
         (Reason::HalfOpenFull, Trigger::ProbeTimedOut, wait)
     };
-    let wait = wait.saturating_add(resolution);
+    let wait = held(wait, resolution);
     if elapsed >= wait {
         Answer::NewTrial(new_trial, trigger)
     } else {
         Answer::Refuse(reason, wait - elapsed)
+    }
+}
+
+/// A wait by a clock that may lag behind by `resolution`. No wait is none.
+fn held(wait: u64, resolution: u64) -> u64 {
+    if wait == 0 {
+        0
+    } else {
+        wait.saturating_add(resolution)
     }
 }
 
@@ -123,8 +129,10 @@ pub(crate) enum Step {
         next: Word,
     },
     WouldTrip {
+        trigger: Trigger,
         failures: u32,
         next: Word,
+        would: Word,
     },
 }
 
@@ -133,7 +141,7 @@ pub(crate) enum Step {
 pub(crate) fn settle_closed(
     word: Word,
     verdict: Verdict,
-    draw: u16,
+    draw: impl FnOnce() -> u16,
     tally: impl FnOnce(bool) -> Tally,
 ) -> Step {
     let reported = word.state() == State::Shadow && word.payload() == REPORTED;
@@ -147,32 +155,39 @@ pub(crate) fn settle_closed(
         ),
         Verdict::Success | Verdict::Failure => match tally(verdict == Verdict::Failure) {
             Tally::Count(payload) => return Step::Count(word.with_payload(payload)),
-            Tally::Trip { trigger, failures } => (trigger, failures, Wait::Configured { draw }),
+            Tally::Trip { trigger, failures } => {
+                (trigger, failures, Wait::Configured { draw: draw() })
+            }
             Tally::Late => return Step::Late,
         },
     };
+    // A trip from closed starts the count of reopenings anew.
+    let open = word.enter(State::Open, 0, wait.payload());
     if word.state() == State::Shadow {
+        let next = word.with_payload(REPORTED);
         Step::WouldTrip {
+            trigger,
             failures,
-            next: word.with_payload(REPORTED),
+            next,
+            would: open,
         }
     } else {
-        // A trip from closed starts the count of reopenings anew.
         Step::Trip {
             trigger,
             failures,
-            next: word.enter(State::Open, 0, wait.payload()),
+            next: open,
         }
     }
 }
 
 /// Half-open: the outcome of a probe.
-pub(crate) fn settle_probe(word: Word, verdict: Verdict, draw: u16, config: &Config) -> Step {
-    let before = word.trial();
-    let mut trial = Trial {
-        in_flight: before.in_flight.saturating_sub(1),
-        ..before
-    };
+pub(crate) fn settle_probe(
+    word: Word,
+    verdict: Verdict,
+    draw: impl FnOnce() -> u16,
+    config: &Config,
+) -> Step {
+    let mut trial = Trial::read(word.payload(), config.close()).release();
     let reopen = |trigger, failures, wait: Wait| Step::Trip {
         trigger,
         failures,
@@ -183,7 +198,7 @@ pub(crate) fn settle_probe(word: Word, verdict: Verdict, draw: u16, config: &Con
         ),
     };
     match verdict {
-        Verdict::Neutral => return Step::Neutral(word.with_payload(trial.payload())),
+        Verdict::Neutral => return Step::Neutral(word.with_payload(trial.payload(config.close()))),
         Verdict::Overloaded(wait) => {
             let wait = Wait::Imposed { nanos: nanos(wait) };
             return reopen(Trigger::Overloaded, trial.failures + 1, wait);
@@ -197,13 +212,13 @@ pub(crate) fn settle_probe(word: Word, verdict: Verdict, draw: u16, config: &Con
         Close::Rate(ratio) if trial.successes + trial.failures >= config.probes() => {
             ratio.reached(trial.failures, config.probes())
         }
-        _ => return Step::Count(word.with_payload(trial.payload())),
+        _ => return Step::Count(word.with_payload(trial.payload(config.close()))),
     };
     if reopens {
         reopen(
             Trigger::FailedProbe,
             trial.failures,
-            Wait::Configured { draw },
+            Wait::Configured { draw: draw() },
         )
     } else {
         Step::Close {
@@ -338,23 +353,29 @@ mod tests {
     }
 
     fn closed(word: Word, verdict: Verdict, config: &Config) -> Step {
-        settle_closed(word, verdict, 0, |failed| {
-            let call = Call {
-                failed,
-                took: 0,
-                moment: Never,
-            };
-            Consecutive.tally(word, call, config)
-        })
+        settle_closed(
+            word,
+            verdict,
+            || 0,
+            |failed| {
+                let call = Call {
+                    failed,
+                    took: 0,
+                    moment: Never,
+                };
+                Consecutive.tally(word, call, config)
+            },
+        )
     }
 
-    fn half_open(in_flight: u32, successes: u32, failures: u32) -> Word {
+    fn half_open(in_flight: u32, successes: u32, failures: u32, config: &Config) -> Word {
         let trial = Trial {
             in_flight,
             successes,
             failures,
+            turn: 0,
         };
-        Word::NEW.enter(State::HalfOpen, 2, trial.payload())
+        Word::NEW.enter(State::HalfOpen, 2, trial.payload(config.close()))
     }
 
     #[test]
@@ -411,29 +432,29 @@ mod tests {
     fn a_probe_needs_a_slot_and_a_success_still_to_come() {
         let config = config(Settings::new().probes(2).close_after(3));
         let room = |word| matches!(ask_at(word, 0, 0, &config), Answer::Probe(_));
-        assert!(room(half_open(1, 0, 0)));
-        assert!(!room(half_open(2, 0, 0)));
-        assert!(room(half_open(0, 2, 0)));
-        assert!(!room(half_open(1, 2, 0)));
+        assert!(room(half_open(1, 0, 0, &config)));
+        assert!(!room(half_open(2, 0, 0, &config)));
+        assert!(room(half_open(0, 2, 0, &config)));
+        assert!(!room(half_open(1, 2, 0, &config)));
     }
 
     #[test]
     fn with_close_rate_exactly_probes_probes_make_a_trial() {
         let config = config(Settings::new().probes(4).close_rate(0.5));
         let room = |word| matches!(ask_at(word, 0, 0, &config), Answer::Probe(_));
-        assert!(room(half_open(1, 1, 1)));
-        assert!(!room(half_open(2, 1, 1)));
-        let decide = |word, verdict| settle_probe(word, verdict, 0, &config);
+        assert!(room(half_open(1, 1, 1, &config)));
+        assert!(!room(half_open(2, 1, 1, &config)));
+        let decide = |word, verdict| settle_probe(word, verdict, || 0, &config);
         assert!(matches!(
-            decide(half_open(1, 1, 1), Verdict::Failure),
+            decide(half_open(1, 1, 1, &config), Verdict::Failure),
             Step::Count(_)
         ));
         assert!(matches!(
-            decide(half_open(1, 2, 1), Verdict::Failure),
+            decide(half_open(1, 2, 1, &config), Verdict::Failure),
             Step::Trip { .. }
         ));
         assert!(matches!(
-            decide(half_open(1, 2, 1), Verdict::Success),
+            decide(half_open(1, 2, 1, &config), Verdict::Success),
             Step::Close { .. }
         ));
     }
@@ -445,7 +466,7 @@ mod tests {
                 .probes(2)
                 .probe_timeout(Duration::from_secs(5)),
         );
-        let full = half_open(2, 0, 0);
+        let full = half_open(2, 0, 0, &config);
         assert_eq!(
             ask_at(full, 5 * SECOND - 1, 0, &config),
             Answer::Refuse(Reason::HalfOpenFull, 1)
@@ -454,10 +475,10 @@ mod tests {
         else {
             panic!("still the old trial");
         };
-        assert_eq!(next.trial(), Trial::FIRST_PROBE);
+        assert_eq!(next.payload(), Trial::FIRST_PROBE.payload(config.close()));
         assert_ne!(next.generation(), full.generation());
         assert!(matches!(
-            ask_at(half_open(1, 0, 0), u64::MAX, 0, &config),
+            ask_at(half_open(1, 0, 0, &config), u64::MAX, 0, &config),
             Answer::Probe(_)
         ));
     }
@@ -465,15 +486,16 @@ mod tests {
     #[test]
     fn reopenings_are_counted_up_to_what_the_word_holds() {
         let config = config(Settings::new());
-        let mut word = half_open(1, 0, 0);
+        let mut word = half_open(1, 0, 0, &config);
         for _ in 0..300 {
-            let Step::Trip { next, .. } = settle_probe(word, Verdict::Failure, 0, &config) else {
+            let Step::Trip { next, .. } = settle_probe(word, Verdict::Failure, || 0, &config)
+            else {
                 panic!("a failed probe did not reopen");
             };
             word = next.enter(
                 State::HalfOpen,
                 next.reopenings(),
-                Trial::FIRST_PROBE.payload(),
+                Trial::FIRST_PROBE.payload(config.close()),
             );
         }
         assert_eq!(word.reopenings(), 255);
@@ -484,7 +506,9 @@ mod tests {
         let config = config(Settings::new().threshold(1));
         let shadow = operate(Word::NEW.with_payload(4), Order::Shadow);
         assert_eq!(shadow.payload(), 0);
-        let Step::WouldTrip { failures: 1, next } = closed(shadow, Verdict::Failure, &config)
+        let Step::WouldTrip {
+            failures: 1, next, ..
+        } = closed(shadow, Verdict::Failure, &config)
         else {
             panic!("not reported");
         };

@@ -20,68 +20,134 @@ pub(crate) enum Wait {
 const DRAWS: u32 = 1 << 16;
 const IMPOSED: u32 = 1;
 
-// A wait of its own: milliseconds up to 9.3 h, then seconds up to 194 days,
-// then hours, enough for every `u64` of nanoseconds (584 years).
-const IN_MILLIS: u64 = 1 << 25;
-const IN_SECONDS: u64 = 1 << 24;
-
+const TEN_MICROS: u64 = 10_000;
 const MILLI: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MILLI;
 const HOUR: u64 = 3_600 * SECOND;
 
-/// The first whole second, and the first whole hour, above the range before.
-const FIRST_SECOND: u64 = (IN_MILLIS * MILLI).div_ceil(SECOND);
-const FIRST_HOUR: u64 = ((FIRST_SECOND + IN_SECONDS) * SECOND).div_ceil(HOUR);
-
-const LAST_CODE: u64 = IN_MILLIS + IN_SECONDS + u64::MAX.div_ceil(HOUR) - FIRST_HOUR;
-const _: () = assert!(LAST_CODE < ((1 << PAYLOAD_BITS) - DRAWS as u64) >> 1);
-
-/// Rounded up, so that no wait ends early.
-const fn code(nanos: u64) -> u64 {
-    let millis = nanos.div_ceil(MILLI);
-    if millis < IN_MILLIS {
-        return millis;
-    }
-    let seconds = nanos.div_ceil(SECOND) - FIRST_SECOND;
-    if seconds < IN_SECONDS {
-        return IN_MILLIS + seconds;
-    }
-    let hours = nanos.div_ceil(HOUR) - FIRST_HOUR;
-    IN_MILLIS + IN_SECONDS + hours
+/// A wait of its own is so many units, of which the first range has the finest;
+/// the last reaches over every `u64` of nanoseconds (584 years).
+struct Scale {
+    ranges: [Range; 3],
+    last: Range,
 }
 
-const fn decode(code: u64) -> u64 {
-    if code < IN_MILLIS {
-        return code * MILLI;
-    }
-    let code = code - IN_MILLIS;
-    if code < IN_SECONDS {
-        return (FIRST_SECOND + code) * SECOND;
-    }
-    (FIRST_HOUR + (code - IN_SECONDS)).saturating_mul(HOUR)
+struct Range {
+    unit: u64,
+    /// The first multiple of the unit in this range.
+    first: u64,
+    codes: u64,
 }
+
+impl Range {
+    const fn end(&self) -> u64 {
+        (self.first + self.codes) * self.unit
+    }
+
+    const fn after(before: &Self, unit: u64, codes: u64) -> Self {
+        Self {
+            unit,
+            first: before.end().div_ceil(unit),
+            codes,
+        }
+    }
+}
+
+impl Scale {
+    const fn new(finest: [Range; 2]) -> Self {
+        let [first, second] = finest;
+        let third = Range::after(&second, SECOND, 1 << 24);
+        let codes = u64::MAX.div_ceil(HOUR) + 1;
+        let last = Range::after(&third, HOUR, codes);
+        let scale = Self {
+            ranges: [first, second, third],
+            last,
+        };
+        assert!(scale.codes() <= ((1 << PAYLOAD_BITS) - DRAWS as u64) >> 1);
+        scale
+    }
+
+    const fn codes(&self) -> u64 {
+        let [first, second, third] = &self.ranges;
+        first.codes + second.codes + third.codes + self.last.codes
+    }
+
+    /// Rounded up, so that no wait ends early.
+    fn code(&self, nanos: u64) -> u64 {
+        let mut before = 0;
+        for range in &self.ranges {
+            let units = nanos.div_ceil(range.unit).saturating_sub(range.first);
+            if units < range.codes {
+                return before + units;
+            }
+            before += range.codes;
+        }
+        before
+            + nanos
+                .div_ceil(self.last.unit)
+                .saturating_sub(self.last.first)
+    }
+
+    fn nanos(&self, code: u64) -> u64 {
+        let mut code = code;
+        for range in &self.ranges {
+            if code < range.codes {
+                return (range.first + code) * range.unit;
+            }
+            code -= range.codes;
+        }
+        (self.last.first + code).saturating_mul(self.last.unit)
+    }
+}
+
+/// Milliseconds up to 9.3 h, seconds up to 194 days, hours.
+const IMPOSED_SCALE: Scale = {
+    let millis = Range {
+        unit: MILLI,
+        first: 0,
+        codes: 1 << 25,
+    };
+    let none = Range::after(&millis, SECOND, 0);
+    Scale::new([millis, none])
+};
+
+/// 10 us up to 167 s, milliseconds up to 4.6 h, seconds up to 194 days, hours: a
+/// wait that is handed on often must not grow by the rounding.
+const REMAINING_SCALE: Scale = {
+    let fine = Range {
+        unit: TEN_MICROS,
+        first: 0,
+        codes: 1 << 24,
+    };
+    let millis = Range::after(&fine, MILLI, 1 << 24);
+    Scale::new([fine, millis])
+};
 
 impl Wait {
-    pub(crate) const fn payload(self) -> u32 {
+    pub(crate) fn payload(self) -> u32 {
         match self {
             Self::Configured { draw } => draw as u32,
-            Self::Remaining { nanos } => DRAWS + ((code(nanos) as u32) << 1),
-            Self::Imposed { nanos } => DRAWS + ((code(nanos) as u32) << 1 | IMPOSED),
+            Self::Remaining { nanos } => DRAWS + ((REMAINING_SCALE.code(nanos) as u32) << 1),
+            Self::Imposed { nanos } => DRAWS + ((IMPOSED_SCALE.code(nanos) as u32) << 1 | IMPOSED),
         }
     }
 
-    pub(crate) const fn from_payload(payload: u32) -> Self {
+    pub(crate) fn from_payload(payload: u32) -> Self {
         if payload < DRAWS {
             return Self::Configured {
                 draw: payload as u16,
             };
         }
         let own = payload - DRAWS;
-        let nanos = decode((own >> 1) as u64);
+        let code = u64::from(own >> 1);
         if own & IMPOSED == 0 {
-            Self::Remaining { nanos }
+            Self::Remaining {
+                nanos: REMAINING_SCALE.nanos(code),
+            }
         } else {
-            Self::Imposed { nanos }
+            Self::Imposed {
+                nanos: IMPOSED_SCALE.nanos(code),
+            }
         }
     }
 
@@ -141,31 +207,29 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_of_its_own_is_never_cut_and_exact_in_milliseconds() {
+    fn a_wait_of_its_own_is_never_cut_and_as_exact_as_its_scale_says() {
+        let finest = |scale: &Scale, nanos: u64| {
+            let fits = scale
+                .ranges
+                .iter()
+                .find(|range| nanos + range.unit < range.end());
+            fits.map_or(HOUR, |range| range.unit)
+        };
         let mut nanos = 0_u64;
-        while nanos < u64::MAX / 2 {
+        while nanos < u64::MAX / 4 {
             for at in [nanos, nanos + 1, nanos.saturating_sub(1)] {
                 for wait in [Wait::Imposed { nanos: at }, Wait::Remaining { nanos: at }] {
                     let payload = wait.payload();
                     assert!(payload < 1 << PAYLOAD_BITS);
-                    let back = Wait::from_payload(payload);
-                    let (Wait::Imposed { nanos: kept } | Wait::Remaining { nanos: kept }) = back
-                    else {
-                        panic!("{wait:?} came back as {back:?}");
+                    let (kept, scale) = match (wait, Wait::from_payload(payload)) {
+                        (Wait::Imposed { .. }, Wait::Imposed { nanos }) => (nanos, IMPOSED_SCALE),
+                        (Wait::Remaining { .. }, Wait::Remaining { nanos }) => {
+                            (nanos, REMAINING_SCALE)
+                        }
+                        (wait, back) => panic!("{wait:?} came back as {back:?}"),
                     };
-                    assert_eq!(
-                        matches!(wait, Wait::Imposed { .. }),
-                        matches!(back, Wait::Imposed { .. })
-                    );
                     assert!(kept >= at, "{at} was cut to {kept}");
-                    let unit = if at <= 33_554_431 * MILLI {
-                        MILLI
-                    } else if at < 16_000_000 * SECOND {
-                        SECOND
-                    } else {
-                        HOUR
-                    };
-                    assert!(kept - at < unit, "{at} became {kept}");
+                    assert!(kept - at < finest(&scale, at), "{at} became {kept}");
                 }
             }
             nanos = nanos * 2 + 1;
@@ -173,15 +237,29 @@ mod tests {
     }
 
     #[test]
-    fn codes_grow_with_the_wait_across_the_borders_of_the_ranges() {
-        let borders = [IN_MILLIS, IN_MILLIS + IN_SECONDS];
-        for border in borders {
-            for code_at in border - 3..border + 3 {
-                assert!(decode(code_at + 1) > decode(code_at), "code {code_at}");
+    fn a_scale_has_neither_gaps_nor_overlaps() {
+        for scale in [IMPOSED_SCALE, REMAINING_SCALE] {
+            let mut border = 0;
+            for range in &scale.ranges {
+                border += range.codes;
+                for code in border.saturating_sub(3)..border + 3 {
+                    assert!(scale.nanos(code + 1) > scale.nanos(code), "code {code}");
+                    assert_eq!(scale.code(scale.nanos(code)), code);
+                }
+            }
+            assert_eq!(scale.nanos(scale.code(u64::MAX)), u64::MAX);
+            assert!(scale.code(u64::MAX) < scale.codes());
+        }
+    }
+
+    #[test]
+    fn whole_milliseconds_are_exact_up_to_hours() {
+        for ms in [1, 999, 16_000_000] {
+            let nanos = ms * MILLI;
+            for wait in [Wait::Imposed { nanos }, Wait::Remaining { nanos }] {
+                assert_eq!(Wait::from_payload(wait.payload()), wait);
             }
         }
-        assert_eq!(code(u64::MAX), LAST_CODE);
-        assert_eq!(decode(LAST_CODE), u64::MAX);
     }
 
     #[test]

@@ -6,9 +6,9 @@
 //!     | payload, 27        | reopenings | generation, 26           | state  |
 //!     +--------------------+------------+--------------------------+--------+
 //! ```
-//! The payload means: failures in a row in `Closed` and `Shadow`; probes in
-//! flight, successes and failures (9 bits each) in `HalfOpen`; the wait, as
-//! [`crate::wait`] encodes it, in `Open`.
+//! The payload means: failures in a row in `Closed` and `Shadow`; the trial, as
+//! [`crate::trial`] encodes it, in `HalfOpen`; the wait, as [`crate::wait`]
+//! encodes it, in `Open`.
 
 use crate::state::{Generation, State};
 
@@ -16,7 +16,6 @@ const STATE_BITS: u32 = 3;
 const GENERATION_BITS: u32 = 26;
 const REOPENING_BITS: u32 = 8;
 pub(crate) const PAYLOAD_BITS: u32 = 64 - STATE_BITS - GENERATION_BITS - REOPENING_BITS;
-pub(crate) const TALLY_BITS: u32 = PAYLOAD_BITS / 3;
 
 const GENERATION_SHIFT: u32 = STATE_BITS;
 const REOPENING_SHIFT: u32 = GENERATION_SHIFT + GENERATION_BITS;
@@ -84,16 +83,6 @@ impl Word {
         Self(kept | (payload as u64 & mask(PAYLOAD_BITS)) << PAYLOAD_SHIFT)
     }
 
-    pub(crate) const fn trial(self) -> Trial {
-        let payload = self.payload();
-        let tally = mask(TALLY_BITS) as u32;
-        Trial {
-            in_flight: payload & tally,
-            successes: (payload >> TALLY_BITS) & tally,
-            failures: payload >> (2 * TALLY_BITS),
-        }
-    }
-
     /// The first word of the next generation.
     pub(crate) const fn enter(self, state: State, reopenings: u8, payload: u32) -> Self {
         let tag = match state {
@@ -107,27 +96,6 @@ impl Word {
         let generation = (self.generation().0 as u64 + 1) & mask(GENERATION_BITS);
         Self(tag | generation << GENERATION_SHIFT | (reopenings as u64) << REOPENING_SHIFT)
             .with_payload(payload)
-    }
-}
-
-/// The payload of `HalfOpen`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Trial {
-    pub(crate) in_flight: u32,
-    pub(crate) successes: u32,
-    pub(crate) failures: u32,
-}
-
-impl Trial {
-    /// A trial whose first probe was just admitted.
-    pub(crate) const FIRST_PROBE: Self = Self {
-        in_flight: 1,
-        successes: 0,
-        failures: 0,
-    };
-
-    pub(crate) const fn payload(self) -> u32 {
-        self.in_flight | self.successes << TALLY_BITS | self.failures << (2 * TALLY_BITS)
     }
 }
 
@@ -169,17 +137,5 @@ mod tests {
             (next.state(), next.reopenings(), next.payload()),
             (State::Open, 7, 9)
         );
-    }
-
-    #[test]
-    fn a_trial_holds_three_tallies() {
-        let trial = Trial {
-            in_flight: 511,
-            successes: 1,
-            failures: 510,
-        };
-        let word = Word::NEW.enter(State::HalfOpen, 255, trial.payload());
-        assert_eq!(word.trial(), trial);
-        assert_eq!(word.reopenings(), 255);
     }
 }
