@@ -3,7 +3,7 @@
 
 use crate::breaker::Breaker;
 use crate::error::CircuitOpenError;
-use crate::notify;
+use crate::notify::Audience;
 use breaker_core::{Change, Circuit, Clock, Effect, Generation, Outcome, Policy};
 
 pub(crate) struct Bound<'b, C: 'static, P: 'static> {
@@ -15,8 +15,9 @@ pub(crate) struct Bound<'b, C: 'static, P: 'static> {
 /// The clock that a bound breaker reads.
 pub(crate) enum BoundClock<'a, C> {
     Own(&'a C),
-    /// A reading that the caller gave, in nanoseconds: exact.
-    Given(u64, &'a C),
+    /// A reading that the caller gave, in nanoseconds: exact; and the entropy of
+    /// the clock that wasn't read.
+    Given(u64, Option<u64>),
     #[cfg(feature = "test-util")]
     Scoped(&'a breaker_core::ManualClock),
 }
@@ -60,36 +61,36 @@ where
 
     fn clock_or(&self, given: Option<u64>) -> BoundClock<'_, C> {
         match given {
-            Some(now) => BoundClock::Given(now, self.breaker.own_clock()),
+            Some(now) => BoundClock::Given(now, self.clock().entropy()),
             None => self.clock(),
         }
     }
 
-    /// Asks for admission, at a given reading or by the clock.
+    /// Asks for admission, at a given reading or by the clock. Who asks tells the
+    /// observers of the change, once the slot can't be lost any more.
     #[inline]
-    pub(crate) fn admit(&self, given: Option<u64>) -> Result<Generation, CircuitOpenError> {
+    pub(crate) fn admit(
+        &self,
+        given: Option<u64>,
+    ) -> Result<(Generation, Option<Change>), CircuitOpenError> {
         #[cfg(feature = "std")]
         crate::registry::enter(self.breaker);
         match self.circuit().admit_if_closed() {
-            Some(generation) => Ok(generation),
+            Some(generation) => Ok((generation, None)),
             None => self.admit_unless_closed(given),
         }
     }
 
     #[inline(never)]
-    fn admit_unless_closed(&self, given: Option<u64>) -> Result<Generation, CircuitOpenError> {
+    fn admit_unless_closed(
+        &self,
+        given: Option<u64>,
+    ) -> Result<(Generation, Option<Change>), CircuitOpenError> {
         match self.circuit().try_admit(&self.clock_or(given)) {
-            Ok(admission) => {
-                if let Some(change) = &admission.change {
-                    // The slot is taken: if telling an observer went wrong it
-                    // would be lost. Observers that panic are caught there.
-                    self.notify(change);
-                }
-                Ok(admission.generation)
-            }
+            Ok(admission) => Ok((admission.generation, admission.change)),
             Err(rejected) => {
                 let refused = CircuitOpenError::new(self.breaker.label().clone(), &rejected);
-                notify::rejected(&refused, rejected.generation);
+                self.audience().rejected(&refused, rejected.generation);
                 Err(refused)
             }
         }
@@ -115,8 +116,8 @@ where
             .settle_started(generation, outcome, started, &clock);
         match &effect {
             Effect::Tripped(change) | Effect::Closed(change) => self.notify(change),
-            Effect::WouldTrip { failures } => {
-                notify::would_trip(self.breaker.label(), generation, *failures);
+            Effect::WouldTrip(change) => {
+                self.audience().would_trip(self.breaker.label(), change);
             }
             _ => {}
         }
@@ -124,7 +125,22 @@ where
     }
 
     pub(crate) fn notify(&self, change: &Change) {
-        notify::state_changed(self.breaker.label(), change);
+        self.audience().state_changed(self.breaker.label(), change);
+    }
+
+    /// Who hears of what this breaker does.
+    pub(crate) fn audience(&self) -> Audience<'_> {
+        #[cfg(feature = "test-util")]
+        if let Some(scoped) = &self.scoped {
+            return Audience::of_scope(scoped.scope());
+        }
+        Audience::of_process()
+    }
+
+    /// The test scope that the call belongs to.
+    #[cfg(feature = "test-util")]
+    pub(crate) fn scope(&self) -> Option<&crate::test::Scope> {
+        self.scoped.as_ref().map(crate::test::Scoped::scope)
     }
 }
 
@@ -162,7 +178,8 @@ impl<C: Clock> Clock for BoundClock<'_, C> {
     #[inline]
     fn entropy(&self) -> Option<u64> {
         match self {
-            Self::Own(clock) | Self::Given(_, clock) => clock.entropy(),
+            Self::Own(clock) => clock.entropy(),
+            Self::Given(_, entropy) => *entropy,
             #[cfg(feature = "test-util")]
             Self::Scoped(clock) => clock.entropy(),
         }

@@ -43,6 +43,8 @@ where
     name: Name,
     #[cfg(feature = "std")]
     listing: crate::registry::Listing<C, P>,
+    #[cfg(feature = "test-util")]
+    id: std::sync::OnceLock<u64>,
 }
 
 impl<C> Breaker<C> {
@@ -56,6 +58,8 @@ impl<C> Breaker<C> {
             name: Name::Static(name),
             #[cfg(feature = "std")]
             listing: crate::registry::Listing::unlisted(),
+            #[cfg(feature = "test-util")]
+            id: std::sync::OnceLock::new(),
         }
     }
 }
@@ -83,6 +87,8 @@ impl<C, const SLOTS: usize> Breaker<C, Sliding<SLOTS>> {
                 name: Name::Static(name),
                 #[cfg(feature = "std")]
                 listing: crate::registry::Listing::unlisted(),
+                #[cfg(feature = "test-util")]
+                id: std::sync::OnceLock::new(),
             }),
         }
     }
@@ -123,7 +129,11 @@ impl<const SLOTS: usize> Breaker<DefaultClock, Sliding<SLOTS>> {
         name: impl Into<String>,
         config: RateConfig,
     ) -> Result<std::sync::Arc<Self>, ConfigError> {
-        Ok(Self::share(name.into(), Circuit::by_rate(config)?))
+        Ok(Self::share(
+            name.into(),
+            Circuit::by_rate(config)?,
+            crate::clock::SystemClock,
+        ))
     }
 
     /// As `declared`, by rate.
@@ -142,26 +152,52 @@ impl<const SLOTS: usize> Breaker<DefaultClock, Sliding<SLOTS>> {
                 clock: crate::clock::SystemClock,
                 name: Name::Static(name),
                 listing: crate::registry::Listing::declared(place),
+                #[cfg(feature = "test-util")]
+                id: std::sync::OnceLock::new(),
             },
         }
     }
 }
 
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-impl<P: Policy + Send + Sync + 'static> Breaker<DefaultClock, P> {
+#[cfg(feature = "std")]
+impl<C, P> Breaker<C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
     #[track_caller]
-    fn share(name: String, circuit: Circuit<P>) -> std::sync::Arc<Self> {
+    fn share(name: String, circuit: Circuit<P>, clock: C) -> std::sync::Arc<Self> {
         let breaker = std::sync::Arc::new(Self {
             circuit,
-            clock: crate::clock::SystemClock,
+            clock,
             name: Name::from(name),
             listing: crate::registry::Listing::shared(),
+            #[cfg(feature = "test-util")]
+            id: std::sync::OnceLock::new(),
         });
         crate::registry::enter_shared(&breaker);
         breaker
+    }
+}
+
+#[cfg(feature = "std")]
+impl<C: Clock + Send + Sync + 'static> Breaker<C> {
+    /// [`Breaker::shared`] with a clock of one's own.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config, ExactClock};
+    ///
+    /// let pms = Breaker::shared_with_clock("pms", Config::DEFAULT, ExactClock);
+    /// assert!(pms.admit().is_ok());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn shared_with_clock(
+        name: impl Into<String>,
+        config: Config,
+        clock: C,
+    ) -> std::sync::Arc<Self> {
+        Self::share(name.into(), Circuit::new(config), clock)
     }
 }
 
@@ -189,6 +225,8 @@ impl Breaker {
             clock: crate::clock::SystemClock,
             name: Name::Static(name),
             listing: crate::registry::Listing::declared(place),
+            #[cfg(feature = "test-util")]
+            id: std::sync::OnceLock::new(),
         }
     }
 
@@ -211,7 +249,7 @@ impl Breaker {
     #[must_use]
     #[track_caller]
     pub fn shared(name: impl Into<String>, config: Config) -> std::sync::Arc<Self> {
-        Self::share(name.into(), Circuit::new(config))
+        Self::share(name.into(), Circuit::new(config), crate::clock::SystemClock)
     }
 }
 
@@ -360,7 +398,8 @@ where
         self.operate(|circuit, clock| circuit.shadow(&clock))
     }
 
-    /// Opens for exactly `wait`.
+    /// Opens for `wait`, without jitter, backoff or cap. In whole milliseconds up
+    /// to 9.3 h, and coarser above; rounded up.
     pub fn open_for(&self, wait: Duration) -> Change {
         self.operate(|circuit, clock| circuit.open_for(wait, &clock))
     }
@@ -397,6 +436,12 @@ impl<C, P> Breaker<C, P> {
             return name;
         }
         &self.name
+    }
+
+    /// A number of the breaker's own, by which test scopes know it.
+    #[cfg(feature = "test-util")]
+    pub(crate) fn id(&self) -> u64 {
+        *self.id.get_or_init(crate::registry::next_id)
     }
 
     #[cfg(feature = "std")]

@@ -7,7 +7,7 @@ use crate::error::{CallError, CircuitOpenError, TimeoutError};
 use crate::limit::{Expired, Limit, Never, Unlimited, Within};
 use crate::ticket::Ticket;
 use crate::timer::Timer;
-use breaker_core::{Clock, Consecutive, Outcome, Policy};
+use breaker_core::{Clock, Consecutive, OnCancel, Outcome, Policy};
 use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
@@ -80,6 +80,9 @@ where
     ticket.settle(outcome, None);
     match outcome {
         Outcome::Success | Outcome::Ignored => Ended::Done(output),
+        Outcome::Dropped if ticket.breaker().config().on_cancel() == OnCancel::Ignore => {
+            Ended::Done(output)
+        }
         _ => Ended::Failed(output),
     }
 }
@@ -119,12 +122,13 @@ pin_project! {
         P: Sync,
         P: 'static,
     {
-        // Dropped first: a call is over before its slot is given back.
+        // Dropped first: a call is over before its slot is given back. Empty once
+        // it has ended.
         #[pin]
-        body: F,
+        body: Option<F>,
         #[pin]
         limit: L,
-        // Empty once the call has ended.
+        // Empty once the call has ended, and while its body runs.
         classify: Option<K>,
         ticket: Ticket<'b, C, P>,
     }
@@ -139,7 +143,32 @@ where
     pub(crate) fn new(breaker: &'b Breaker<C, P>, classify: K, limit: L, body: F) -> Self {
         let ticket = Ticket::new(Bound::new(breaker));
         Self {
-            body,
+            body: Some(body),
+            limit,
+            classify: Some(classify),
+            ticket,
+        }
+    }
+}
+
+impl<'b, F, K, T: Timer, C, P> Guarded<'b, F, K, Within<T>, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    /// A limit that is longer than the breaker's `probe_timeout` is cut to it.
+    #[inline]
+    pub(crate) fn within(
+        breaker: &'b Breaker<C, P>,
+        classify: K,
+        timer: T,
+        after: Duration,
+        body: F,
+    ) -> Self {
+        let ticket = Ticket::new(Bound::new(breaker));
+        let limit = within(ticket.bound(), timer, after);
+        Self {
+            body: Some(body),
             limit,
             classify: Some(classify),
             ticket,
@@ -160,24 +189,26 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        if !this.ticket.is_admitted() {
-            if this.classify.is_none() {
-                // Like an async block's: polled after it was ready.
-                panic!("a guarded future was polled after it had ended");
-            }
-            if let Err(open) = this.ticket.admit(None) {
-                *this.classify = None;
-                return Poll::Ready(Ended::Open(open));
-            }
+        let (Some(classify), Some(body)) = (this.classify.take(), this.body.as_mut().as_pin_mut())
+        else {
+            // Like an async block's: polled after it was ready, or had panicked.
+            panic!("a guarded future was polled after it had ended");
+        };
+        if !this.ticket.is_admitted()
+            && let Err(open) = this.ticket.admit(None)
+        {
+            this.body.set(None);
+            return Poll::Ready(Ended::Open(open));
         }
-        if let Poll::Ready(output) = this.ticket.watch(|| this.body.as_mut().poll(context)) {
-            let Some(classify) = this.classify.take() else {
-                unreachable!("a call is classified once");
-            };
+        if let Poll::Ready(output) = this.ticket.watch(|| body.poll(context)) {
             return Poll::Ready(end(this.ticket, classify, output));
         }
-        let expired = ready!(this.limit.as_mut().poll_expired(context));
-        *this.classify = None;
+        let Poll::Ready(expired) = this.limit.as_mut().poll_expired(context) else {
+            *this.classify = Some(classify);
+            return Poll::Pending;
+        };
+        // The call is over before its slot is given back.
+        this.ticket.watch(|| this.body.set(None));
         this.ticket.settle(Outcome::Failure, None);
         Poll::Ready(Ended::TimedOut(expired.error(this.ticket.breaker())))
     }
@@ -269,7 +300,7 @@ where
             ticket,
             ..
         } = self.guarded;
-        let limit = within(ticket.breaker(), timer, after);
+        let limit = within(ticket.bound(), timer, after);
         Call {
             guarded: Guarded {
                 body,
@@ -281,16 +312,28 @@ where
     }
 }
 
-pub(crate) fn within<T: Timer, C, P>(
-    breaker: &Breaker<C, P>,
-    timer: T,
-    after: Duration,
-) -> Within<T>
+/// A limit for calls of the breaker, cut to its `probe_timeout`.
+fn within<T: Timer, C, P>(bound: &Bound<'_, C, P>, timer: T, after: Duration) -> Within<T>
 where
     C: Clock + Send + Sync + 'static,
     P: Policy + Send + Sync + 'static,
 {
-    Within::new(timer, after.min(breaker.config().probe_timeout()))
+    let after = after.min(bound.breaker().config().probe_timeout());
+    Within::new(timer, after, scope_of(bound))
+}
+
+#[cfg(feature = "test-util")]
+fn scope_of<C, P>(bound: &Bound<'_, C, P>) -> crate::limit::SleepScope
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    bound.scope().cloned()
+}
+
+#[cfg(not(feature = "test-util"))]
+fn scope_of<C, P>(_: &Bound<'_, C, P>) -> crate::limit::SleepScope {
+    crate::limit::SleepScope
 }
 
 impl<F, K, L, C, P, T, E> Future for Call<'_, F, K, L, C, P>

@@ -43,16 +43,18 @@ pin_project! {
     pub struct Within<T: Timer> {
         timer: T,
         after: Duration,
+        scope: SleepScope,
         #[pin]
         sleep: Option<Sleep<T::Sleep>>,
     }
 }
 
 impl<T: Timer> Within<T> {
-    pub(crate) fn new(timer: T, after: Duration) -> Self {
+    pub(crate) fn new(timer: T, after: Duration, scope: SleepScope) -> Self {
         Self {
             timer,
             after,
+            scope,
             sleep: None,
         }
     }
@@ -65,7 +67,8 @@ impl<T: Timer> Limit for Within<T> {
     fn poll_expired(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Expired> {
         let mut this = self.project();
         if this.sleep.is_none() {
-            this.sleep.set(Some(Sleep::new(this.timer, *this.after)));
+            this.sleep
+                .set(Some(Sleep::new(this.timer, *this.after, this.scope)));
         }
         match this.sleep.as_pin_mut() {
             Some(sleep) => sleep.poll(context).map(|()| Expired(*this.after)),
@@ -73,6 +76,15 @@ impl<T: Timer> Limit for Within<T> {
         }
     }
 }
+
+/// The test scope on whose clock a limit runs.
+#[cfg(feature = "test-util")]
+pub(crate) type SleepScope = Option<crate::test::Scope>;
+
+/// The test scope on whose clock a limit runs: there is none.
+#[cfg(not(feature = "test-util"))]
+#[derive(Debug)]
+pub(crate) struct SleepScope;
 
 #[cfg(not(feature = "test-util"))]
 pin_project! {
@@ -85,7 +97,7 @@ pin_project! {
 
 #[cfg(not(feature = "test-util"))]
 impl<S: Future<Output = ()>> Sleep<S> {
-    fn new<T: Timer<Sleep = S>>(timer: &T, after: Duration) -> Self {
+    fn new<T: Timer<Sleep = S>>(timer: &T, after: Duration, _: &mut SleepScope) -> Self {
         Self {
             real: timer.sleep(after),
         }
@@ -115,9 +127,11 @@ impl<S> core::fmt::Debug for Sleep<S> {
 
 #[cfg(feature = "test-util")]
 impl<S: Future<Output = ()>> Sleep<S> {
-    fn new<T: Timer<Sleep = S>>(timer: &T, after: Duration) -> Self {
-        match crate::test::ScopedSleep::new(after) {
-            Some(scoped) => Self::Scoped { scoped },
+    fn new<T: Timer<Sleep = S>>(timer: &T, after: Duration, scope: &mut SleepScope) -> Self {
+        match scope.take() {
+            Some(scope) => Self::Scoped {
+                scoped: crate::test::ScopedSleep::new(scope, after),
+            },
             None => Self::Real {
                 real: timer.sleep(after),
             },

@@ -16,46 +16,83 @@ pub enum InPlaceOf {
     TimedOut,
 }
 
-#[cfg(feature = "std")]
-#[inline]
-pub(crate) fn state_changed(name: &Name, change: &Change) {
-    if crate::observe::anyone() {
-        crate::observe::state_changed(name, change);
+/// Who hears of an event: the observers of the process, or those of a test scope.
+#[derive(Clone, Copy)]
+pub(crate) struct Audience<'a> {
+    #[cfg(feature = "test-util")]
+    scope: Option<&'a crate::test::Scope>,
+    #[cfg(not(feature = "test-util"))]
+    process: core::marker::PhantomData<&'a ()>,
+}
+
+#[cfg(feature = "test-util")]
+impl<'a> Audience<'a> {
+    pub(crate) fn of_process() -> Self {
+        Self { scope: None }
+    }
+
+    pub(crate) fn of_scope(scope: &'a crate::test::Scope) -> Self {
+        Self { scope: Some(scope) }
+    }
+
+    pub(crate) fn scope(self) -> Option<&'a crate::test::Scope> {
+        self.scope
+    }
+}
+
+#[cfg(not(feature = "test-util"))]
+impl Audience<'_> {
+    pub(crate) fn of_process() -> Self {
+        Self {
+            process: core::marker::PhantomData,
+        }
     }
 }
 
 #[cfg(feature = "std")]
-#[inline]
-pub(crate) fn rejected(refused: &CircuitOpenError, generation: Generation) {
-    if crate::observe::anyone() {
-        crate::observe::rejected(refused, generation);
+impl Audience<'_> {
+    #[inline]
+    pub(crate) fn state_changed(self, name: &Name, change: &Change) {
+        if crate::observe::anyone() {
+            crate::observe::state_changed(self, name, change);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn rejected(self, refused: &CircuitOpenError, generation: Generation) {
+        if crate::observe::anyone() {
+            crate::observe::rejected(self, refused, generation);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn fallback_served(
+        self,
+        name: &Name,
+        generation: Generation,
+        in_place_of: InPlaceOf,
+    ) {
+        if crate::observe::anyone() {
+            crate::observe::fallback_served(self, name, generation, in_place_of);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn would_trip(self, name: &Name, change: &Change) {
+        if crate::observe::anyone() {
+            crate::observe::would_trip(self, name, change);
+        }
     }
 }
 
-#[cfg(feature = "std")]
-#[inline]
-pub(crate) fn fallback_served(name: &Name, generation: Generation, in_place_of: InPlaceOf) {
-    if crate::observe::anyone() {
-        crate::observe::fallback_served(name, generation, in_place_of);
-    }
+/// Without std there are no observers.
+#[cfg(not(feature = "std"))]
+impl Audience<'_> {
+    pub(crate) fn state_changed(self, _: &Name, _: &Change) {}
+
+    pub(crate) fn rejected(self, _: &CircuitOpenError, _: Generation) {}
+
+    pub(crate) fn fallback_served(self, _: &Name, _: Generation, _: InPlaceOf) {}
+
+    pub(crate) fn would_trip(self, _: &Name, _: &Change) {}
 }
-
-#[cfg(feature = "std")]
-#[inline]
-pub(crate) fn would_trip(name: &Name, generation: Generation, failures: u32) {
-    if crate::observe::anyone() {
-        crate::observe::would_trip(name, generation, failures);
-    }
-}
-
-#[cfg(not(feature = "std"))]
-pub(crate) fn would_trip(_: &Name, _: Generation, _: u32) {}
-
-#[cfg(not(feature = "std"))]
-pub(crate) fn state_changed(_: &Name, _: &Change) {}
-
-#[cfg(not(feature = "std"))]
-pub(crate) fn rejected(_: &CircuitOpenError, _: Generation) {}
-
-#[cfg(not(feature = "std"))]
-pub(crate) fn fallback_served(_: &Name, _: Generation, _: InPlaceOf) {}

@@ -32,7 +32,7 @@
 use crate::brief::Brief;
 use crate::error::CircuitOpenError;
 use crate::name::Name;
-use crate::notify::InPlaceOf;
+use crate::notify::{Audience, InPlaceOf};
 use breaker_core::{Change, Generation, State, Trigger};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -99,29 +99,21 @@ impl fmt::Display for StateChange<'_> {
             from,
             to,
             trigger,
-            failures,
             wait,
             ..
         } = *self.change;
-        let failures = Failures(failures);
         write!(f, "circuit `{}` ", self.breaker)?;
-        match (from, to, trigger) {
-            (State::HalfOpen, State::Open, Trigger::FailedProbe) => {
-                write!(f, "reopened after {failures} while probing")?;
-            }
-            (_, State::Open, Trigger::Failures) => write!(f, "opened after {failures}")?,
-            (_, State::Open, Trigger::Overloaded) => f.write_str("opened: overloaded")?,
-            (_, State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
-            (_, State::HalfOpen, Trigger::ProbeTimedOut) => {
+        match (to, trigger) {
+            (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
+            (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
+            (to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
+            (State::Open, _) => return Opening(self.change).fmt(f),
+            (State::HalfOpen, Trigger::ProbeTimedOut) => {
                 f.write_str("probes again: its probes never ended")?;
             }
-            (_, State::HalfOpen, _) => f.write_str("probes: its wait is over")?,
-            (_, State::Closed, Trigger::Recovered) => {
-                f.write_str("closed: its probes succeeded")?
-            }
-            (_, to, Trigger::Restored) => write!(f, "was restored: {to}")?,
-            (_, to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
-            (from, to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
+            (State::HalfOpen, _) => f.write_str("probes: its wait is over")?,
+            (State::Closed, _) => f.write_str("closed: its probes succeeded")?,
+            (to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
         }
         match wait {
             Some(wait) => write!(f, ", for {}", Brief(wait)),
@@ -194,22 +186,62 @@ impl fmt::Display for FallbackServed<'_> {
 pub struct WouldTrip<'a> {
     /// The breaker's name.
     pub breaker: &'a str,
-    /// Failures in a row that would have opened it.
-    pub failures: u32,
-    /// The breaker's generation.
-    pub generation: Generation,
+    /// The change that was not made, with shadow's own generation.
+    pub change: &'a Change,
     /// Grows with every event of the process.
     pub sequence: u64,
 }
 
 impl fmt::Display for WouldTrip<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let failures = Failures(self.failures);
         write!(
             f,
-            "circuit `{}` would have opened after {failures}",
-            self.breaker
+            "circuit `{}` would have {}",
+            self.breaker,
+            Opening(self.change)
         )
+    }
+}
+
+/// What an opening says: "opened after 5 failures, for 30s".
+struct Opening<'a>(&'a Change);
+
+impl fmt::Display for Opening<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Change {
+            from,
+            trigger,
+            wait,
+            ..
+        } = *self.0;
+        let failures = Failures(self.0.failures);
+        let opened = if from == State::HalfOpen {
+            "reopened"
+        } else {
+            "opened"
+        };
+        match trigger {
+            Trigger::FailedProbe => write!(f, "{opened} after {failures} while probing")?,
+            Trigger::Failures => write!(f, "{opened} after {failures}")?,
+            Trigger::FailureRate => {
+                write!(
+                    f,
+                    "{opened}: too many calls failed, {failures} in the window"
+                )?;
+            }
+            Trigger::SlowRate => {
+                write!(
+                    f,
+                    "{opened}: too many calls were slow, {failures} in the window"
+                )?;
+            }
+            Trigger::Overloaded => write!(f, "{opened}: overloaded")?,
+            other => write!(f, "{opened}: {other:?}")?,
+        }
+        match wait {
+            Some(wait) => write!(f, ", for {}", Brief(wait)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -297,32 +329,65 @@ pub(crate) fn anyone() -> bool {
     ANYONE.load(Ordering::Relaxed)
 }
 
-fn tell(what: impl Fn(&dyn Observer, u64)) {
+fn tell(audience: Audience<'_>, what: impl Fn(&dyn Observer, u64)) {
     let sequence = next(&SEQUENCE);
-    #[cfg(feature = "test-util")]
-    let scoped = crate::test::observers_of_scope();
-    #[cfg(not(feature = "test-util"))]
-    let scoped: Option<Arc<[Entry]>> = None;
-    let entries = scoped.or_else(|| {
+    // Also because a breaker may be used by a destructor while unwinding: a
+    // second panic there would end the process.
+    for entry in listeners(audience).iter() {
+        forget_panic(|| what(&*entry.observer, sequence));
+    }
+}
+
+#[cfg(feature = "test-util")]
+fn listeners(audience: Audience<'_>) -> Listeners {
+    match audience.scope() {
+        Some(scope) => Listeners(Some(scope.observers())),
+        None => of_process(),
+    }
+}
+
+#[cfg(not(feature = "test-util"))]
+fn listeners(_: Audience<'_>) -> Listeners {
+    of_process()
+}
+
+fn of_process() -> Listeners {
+    Listeners(
         OBSERVERS
             .read()
             .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    });
-    for entry in entries.as_deref().unwrap_or_default() {
-        // Also because a breaker may be used by a destructor while unwinding:
-        // a second panic there would end the process.
-        let told = catch_unwind(AssertUnwindSafe(|| what(&*entry.observer, sequence)));
-        if let Err(panic) = told {
-            // A payload may panic in its own destructor.
-            std::mem::forget(panic);
-        }
+            .clone(),
+    )
+}
+
+/// The observers of one event. An observer that uninstalled itself meanwhile is
+/// dropped with this, and may panic there too.
+struct Listeners(Option<Arc<[Entry]>>);
+
+impl Listeners {
+    fn iter(&self) -> std::slice::Iter<'_, Entry> {
+        self.0.as_deref().unwrap_or_default().iter()
+    }
+}
+
+impl Drop for Listeners {
+    fn drop(&mut self) {
+        let entries = self.0.take();
+        forget_panic(|| drop(entries));
+    }
+}
+
+/// Runs what is an observer's; a panic there is that observer's own affair.
+fn forget_panic(theirs: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(theirs)) {
+        // The payload may panic in its destructor.
+        std::mem::forget(panic);
     }
 }
 
 #[cold]
-pub(crate) fn state_changed(name: &Name, change: &Change) {
-    tell(|observer, sequence| {
+pub(crate) fn state_changed(audience: Audience<'_>, name: &Name, change: &Change) {
+    tell(audience, |observer, sequence| {
         observer.state_changed(&StateChange {
             breaker: name.as_str(),
             change,
@@ -332,8 +397,8 @@ pub(crate) fn state_changed(name: &Name, change: &Change) {
 }
 
 #[cold]
-pub(crate) fn rejected(error: &CircuitOpenError, generation: Generation) {
-    tell(|observer, sequence| {
+pub(crate) fn rejected(audience: Audience<'_>, error: &CircuitOpenError, generation: Generation) {
+    tell(audience, |observer, sequence| {
         observer.rejected(&Rejection {
             error,
             generation,
@@ -343,8 +408,13 @@ pub(crate) fn rejected(error: &CircuitOpenError, generation: Generation) {
 }
 
 #[cold]
-pub(crate) fn fallback_served(name: &Name, generation: Generation, in_place_of: InPlaceOf) {
-    tell(|observer, sequence| {
+pub(crate) fn fallback_served(
+    audience: Audience<'_>,
+    name: &Name,
+    generation: Generation,
+    in_place_of: InPlaceOf,
+) {
+    tell(audience, |observer, sequence| {
         observer.fallback_served(&FallbackServed {
             breaker: name.as_str(),
             in_place_of,
@@ -355,12 +425,11 @@ pub(crate) fn fallback_served(name: &Name, generation: Generation, in_place_of: 
 }
 
 #[cold]
-pub(crate) fn would_trip(name: &Name, generation: Generation, failures: u32) {
-    tell(|observer, sequence| {
+pub(crate) fn would_trip(audience: Audience<'_>, name: &Name, change: &Change) {
+    tell(audience, |observer, sequence| {
         observer.would_trip(&WouldTrip {
             breaker: name.as_str(),
-            failures,
-            generation,
+            change,
             sequence,
         });
     });

@@ -12,11 +12,12 @@ pub use breaker_core::{Config, OnCancel, RateConfig, Settings, Window};
 pub use core;
 pub use core::time::Duration;
 
+use crate::bound::Bound;
 use crate::call::Expiry;
 use crate::cause::Cause;
 use crate::classify::Verdict;
 use crate::limit::Limit;
-use crate::notify::{self, InPlaceOf};
+use crate::notify::InPlaceOf;
 use breaker_core::{Clock, Policy};
 use core::future::Future;
 use core::marker::PhantomData;
@@ -47,6 +48,35 @@ pub const fn generated(
         crate::registry::Declaration { place, file, line },
     )
 }
+
+/// A generated `static` needs a clock. The parameter `place` is only there to
+/// carry the message to the user.
+#[cfg(not(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+#[must_use]
+pub const fn generated<P: Copy + PlaceWithClock>(
+    name: &'static str,
+    _: &'static str,
+    _: u32,
+    config: Config,
+    _: P,
+) -> Breaker {
+    Breaker::with_clock(name, config, crate::clock::NoClock)
+}
+
+/// Nothing implements it.
+#[cfg(not(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+#[diagnostic::on_unimplemented(
+    message = "a generated breaker needs a clock, and here is none",
+    label = "no clock without breakerbox's feature `std`",
+    note = "give a breaker the platform's clock by `Breaker::with_clock(name, config, clock)`, and name it: `breaker = PMS`"
+)]
+pub trait PlaceWithClock {}
 
 /// [`generated`], by rate.
 ///
@@ -211,8 +241,7 @@ where
     TheDefault: DefaultTimer<F>,
     Limited<F>: Limit<Expired: Expiry<Error = TimeoutError>>,
 {
-    let limit = crate::call::within(breaker, TheDefault::timer(), timeout);
-    Guarded::new(breaker, classify, limit, body)
+    Guarded::within(breaker, classify, TheDefault::timer(), timeout, body)
 }
 
 /// The output of a refused call.
@@ -328,7 +357,11 @@ where
         Ended::Done(_) | Ended::Failed(_) => InPlaceOf::Failed,
         Ended::TimedOut(_) => InPlaceOf::TimedOut,
     };
-    notify::fallback_served(breaker.label(), breaker.generation(), in_place_of);
+    let bound = Bound::new(breaker);
+    let generation = bound.circuit().generation();
+    bound
+        .audience()
+        .fallback_served(breaker.label(), generation, in_place_of);
 }
 
 /// A parameter that the body and the fallback both take.

@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard, Weak};
 use std::time::Duration;
 
 /// The breaker of that name, if it is known.
@@ -33,15 +33,18 @@ use std::time::Duration;
 /// pms.close();
 /// assert_eq!(pms.state(), State::Closed);
 /// ```
+///
+/// Inside a test scope, shared breakers that were made in it are found first.
 #[must_use]
 pub fn find(name: &str) -> Option<Found> {
-    let entries = ENTRIES.read().unwrap_or_else(PoisonError::into_inner);
-    let found = match &entries.get(name)?.place {
-        Place::Static(breaker) => Handle::Static(*breaker),
-        Place::Shared(breaker) => Handle::Shared(breaker.upgrade()?),
-    };
-    drop(entries);
-    Some(Found(found))
+    #[cfg(feature = "test-util")]
+    if let Some(found) = crate::test::current().and_then(|scope| scope.names().find(name)) {
+        return Some(found);
+    }
+    NAMES
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .find(name)
 }
 
 /// A breaker that [`find`] found. Keeps a shared one alive.
@@ -79,21 +82,33 @@ impl<C, P> sealed::Sealed for Breaker<C, P> {}
 
 /// A breaker of whatever clock and policy: what an operator can do with it.
 /// Each method is that of [`Breaker`]. Sealed.
-#[allow(missing_docs, reason = "each is documented at `Breaker`")]
 pub trait AnyBreaker: sealed::Sealed + Send + Sync {
+    /// See [`Breaker::name`].
     fn name(&self) -> &str;
+    /// See [`Breaker::state`].
     fn state(&self) -> State;
+    /// See [`Breaker::generation`].
     fn generation(&self) -> Generation;
+    /// See [`Breaker::config`].
     fn config(&self) -> &Config;
+    /// See [`Breaker::snapshot`].
     fn snapshot(&self) -> Snapshot;
+    /// See [`Breaker::restore`].
+    ///
     /// # Errors
     /// [`SnapshotError`] for nonsense; the breaker stays as it was.
     fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError>;
+    /// See [`Breaker::close`].
     fn close(&self) -> Change;
+    /// See [`Breaker::clear`].
     fn clear(&self) -> Change;
+    /// See [`Breaker::force_open`].
     fn force_open(&self) -> Change;
+    /// See [`Breaker::disable`].
     fn disable(&self) -> Change;
+    /// See [`Breaker::shadow`].
     fn shadow(&self) -> Change;
+    /// See [`Breaker::open_for`].
     fn open_for(&self, wait: Duration) -> Change;
 }
 
@@ -172,7 +187,64 @@ impl Place {
     }
 }
 
-static ENTRIES: RwLock<BTreeMap<Name, Entry>> = RwLock::new(BTreeMap::new());
+/// Breakers by name.
+#[derive(Default)]
+pub(crate) struct Names {
+    entries: BTreeMap<Name, Entry>,
+}
+
+/// Those of the process.
+static NAMES: RwLock<Names> = RwLock::new(Names {
+    entries: BTreeMap::new(),
+});
+
+impl Names {
+    pub(crate) fn find(&self, name: &str) -> Option<Found> {
+        Some(Found(match &self.entries.get(name)?.place {
+            Place::Static(breaker) => Handle::Static(*breaker),
+            Place::Shared(breaker) => Handle::Shared(breaker.upgrade()?),
+        }))
+    }
+
+    /// A breaker that is just being dropped has left its name.
+    fn is_taken(&self, name: &str) -> bool {
+        self.entries
+            .get(name)
+            .is_some_and(|entry| match &entry.place {
+                Place::Static(_) => true,
+                Place::Shared(breaker) => breaker.strong_count() > 0,
+            })
+    }
+
+    /// Enters a breaker by the name it wants, or, where that is taken, the name
+    /// with its place, or, where that is taken too, with a number.
+    fn list(&mut self, wanted: &Name, file: &str, line: u32, place: Place) -> Listed {
+        let id = next_id();
+        let name = if self.is_taken(wanted.as_str()) {
+            let wanted = wanted.as_str();
+            let placed = format!("{wanted}@{file}:{line}");
+            let free = if self.is_taken(&placed) {
+                format!("{placed}#{id}")
+            } else {
+                placed
+            };
+            place.name(free)
+        } else {
+            wanted.clone()
+        };
+        self.entries.insert(name.clone(), Entry { id, place });
+        Listed {
+            id,
+            name: Some(name),
+        }
+    }
+
+    fn leave(&mut self, name: &str, id: u64) {
+        if self.entries.get(name).is_some_and(|entry| entry.id == id) {
+            self.entries.remove(name);
+        }
+    }
+}
 
 /// Where a declared breaker stands, and where it was declared.
 pub(crate) struct Declaration<C: 'static, P: 'static> {
@@ -237,24 +309,8 @@ impl<C, P> Listing<C, P> {
         else {
             return;
         };
-        let mut entries = ENTRIES.write().unwrap_or_else(PoisonError::into_inner);
-        if entries
-            .get(name.as_str())
-            .is_some_and(|entry| entry.id == *id)
-        {
-            entries.remove(name.as_str());
-        }
+        process_names().leave(name.as_str(), *id);
     }
-}
-
-/// A number of the breaker's own, by which it is known to test scopes.
-#[cfg(feature = "test-util")]
-pub(crate) fn id_of<C, P>(breaker: &Breaker<C, P>) -> u64
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
-    listed(breaker, None).id
 }
 
 /// Enters a declared breaker at its first call. One branch at all others.
@@ -302,7 +358,7 @@ where
                 Some(name) => place.name(name),
                 None => breaker.declared_name().clone(),
             };
-            list(&wanted, file, *line, place)
+            process_names().list(&wanted, file, *line, place)
         }
         // A shared one is listed as it is made.
         Kind::Unlisted | Kind::Shared => Listed {
@@ -318,43 +374,23 @@ where
     C: Clock + Send + Sync + 'static,
     P: Policy + Send + Sync + 'static,
 {
-    let weak = Arc::downgrade(breaker);
-    let caller = Location::caller();
+    let place = Place::Shared(Arc::downgrade(breaker) as Weak<dyn AnyBreaker>);
+    let (wanted, caller) = (breaker.declared_name(), Location::caller());
+    let (file, line) = (caller.file(), caller.line());
     breaker.listing().listed.get_or_init(|| {
-        list(
-            breaker.declared_name(),
-            caller.file(),
-            caller.line(),
-            Place::Shared(weak),
-        )
+        #[cfg(feature = "test-util")]
+        if let Some(scope) = crate::test::current() {
+            return scope.names().list(wanted, file, line, place);
+        }
+        process_names().list(wanted, file, line, place)
     });
 }
 
-fn next_id() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+fn process_names() -> RwLockWriteGuard<'static, Names> {
+    NAMES.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Enters a breaker by the name it wants, or, where that is taken, the name
-/// with its place, or, where that is taken too, with a number.
-fn list(wanted: &Name, file: &str, line: u32, place: Place) -> Listed {
-    let id = next_id();
-    let mut entries = ENTRIES.write().unwrap_or_else(PoisonError::into_inner);
-    let name = if !entries.contains_key(wanted.as_str()) {
-        wanted.clone()
-    } else {
-        let wanted = wanted.as_str();
-        let placed = format!("{wanted}@{file}:{line}");
-        let free = if entries.contains_key(placed.as_str()) {
-            format!("{placed}#{id}")
-        } else {
-            placed
-        };
-        place.name(free)
-    };
-    entries.insert(name.clone(), Entry { id, place });
-    Listed {
-        id,
-        name: Some(name),
-    }
+pub(crate) fn next_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }

@@ -18,7 +18,7 @@
 
 use crate::breaker::Breaker;
 use crate::observe::Entry;
-use crate::registry::id_of;
+use crate::registry::Names;
 use breaker_core::{Circuit, Clock, ManualClock, Policy};
 use std::any::Any;
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// Gives this thread a frozen clock, a state of its own of every breaker (those
@@ -43,8 +43,8 @@ use std::time::Duration;
 /// - A call that was admitted inside the scope settles inside it, wherever it
 ///   ends.
 pub fn scope() -> TestScope {
-    let inner = Arc::new(Inner::default());
-    SCOPES.with_borrow_mut(|scopes| scopes.push(Arc::clone(&inner)));
+    let inner = Scope::default();
+    SCOPES.with_borrow_mut(|scopes| scopes.push(inner.clone()));
     TestScope {
         inner,
         this_thread: PhantomData,
@@ -54,7 +54,7 @@ pub fn scope() -> TestScope {
 /// A test scope: see [`scope`]. Ends when it is dropped.
 #[must_use = "the scope ends when this is dropped"]
 pub struct TestScope {
-    inner: Arc<Inner>,
+    inner: Scope,
     this_thread: PhantomData<*const ()>,
 }
 
@@ -62,8 +62,8 @@ impl TestScope {
     /// Moves the scope's clock on. Timeouts that are over by then wake their
     /// calls.
     pub fn advance(&self, by: Duration) {
-        self.inner.clock.advance(by);
-        let sleepers = std::mem::take(&mut *lock(&self.inner.sleepers));
+        self.inner.0.clock.advance(by);
+        let sleepers = std::mem::take(&mut *lock(&self.inner.0.sleepers));
         for sleeper in sleepers {
             sleeper.wake();
         }
@@ -72,7 +72,7 @@ impl TestScope {
     /// Time since the scope began.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
-        Duration::from_nanos(self.inner.clock.now())
+        Duration::from_nanos(self.inner.0.clock.now())
     }
 }
 
@@ -82,12 +82,13 @@ impl Drop for TestScope {
             let mut scopes = scopes.borrow_mut();
             let place = scopes
                 .iter()
-                .rposition(|scope| Arc::ptr_eq(scope, &self.inner))?;
+                .rposition(|scope| Arc::ptr_eq(&scope.0, &self.inner.0))?;
             Some(scopes.remove(place))
         });
         // Outside the borrow: observers' destructors may do anything.
         drop(ended);
-        lock(&self.inner.observers).clear();
+        let observers = std::mem::take(&mut *lock(&self.inner.0.observers));
+        drop(observers);
     }
 }
 
@@ -99,23 +100,45 @@ impl fmt::Debug for TestScope {
     }
 }
 
+/// A scope, shared by the calls that were made in it.
+#[derive(Clone, Default)]
+pub(crate) struct Scope(Arc<Inner>);
+
 #[derive(Default)]
 struct Inner {
     clock: ManualClock,
     circuits: Mutex<HashMap<u64, Arc<dyn Any + Send + Sync>>>,
     observers: Mutex<Vec<Entry>>,
     sleepers: Mutex<Vec<Waker>>,
+    names: Mutex<Names>,
 }
 
 thread_local! {
-    static SCOPES: RefCell<Vec<Arc<Inner>>> = const { RefCell::new(Vec::new()) };
+    static SCOPES: RefCell<Vec<Scope>> = const { RefCell::new(Vec::new()) };
 }
 
-fn current() -> Option<Arc<Inner>> {
+pub(crate) fn current() -> Option<Scope> {
     // A thread that is being taken down has no scope.
     SCOPES
         .try_with(|scopes| scopes.borrow().last().cloned())
         .ok()?
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").finish_non_exhaustive()
+    }
+}
+
+impl Scope {
+    pub(crate) fn observers(&self) -> Arc<[Entry]> {
+        lock(&self.0.observers).as_slice().into()
+    }
+
+    /// The shared breakers that were made in the scope, by name.
+    pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
+        lock(&self.0.names)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -124,7 +147,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A breaker's state inside a scope.
 pub(crate) struct Scoped<P> {
-    scope: Arc<Inner>,
+    scope: Scope,
     circuit: Arc<Circuit<P>>,
 }
 
@@ -134,9 +157,9 @@ impl<P: Policy + Send + Sync + 'static> Scoped<P> {
         C: Clock + Send + Sync + 'static,
     {
         let scope = current()?;
-        let id = id_of(breaker);
+        let id = breaker.id();
         let circuit = Arc::clone(
-            lock(&scope.circuits)
+            lock(&scope.0.circuits)
                 .entry(id)
                 .or_insert_with(|| Arc::new(breaker.own_circuit().fresh())),
         );
@@ -150,7 +173,11 @@ impl<P: Policy + Send + Sync + 'static> Scoped<P> {
     }
 
     pub(crate) fn clock(&self) -> &ManualClock {
-        &self.scope.clock
+        &self.scope.0.clock
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
     }
 }
 
@@ -158,7 +185,7 @@ impl<P: Policy + Send + Sync + 'static> Scoped<P> {
 pub(crate) fn install_in_scope(entry: Entry) -> Option<Entry> {
     match current() {
         Some(scope) => {
-            lock(&scope.observers).push(entry);
+            lock(&scope.0.observers).push(entry);
             None
         }
         None => Some(entry),
@@ -168,8 +195,8 @@ pub(crate) fn install_in_scope(entry: Entry) -> Option<Entry> {
 pub(crate) fn uninstall_from_scopes(id: u64) {
     let removed = SCOPES.try_with(|scopes| {
         let scopes = scopes.borrow();
-        let take = |scope: &Arc<Inner>| {
-            let mut observers = lock(&scope.observers);
+        let take = |scope: &Scope| {
+            let mut observers = lock(&scope.0.observers);
             let place = observers.iter().position(|entry| entry.id() == id)?;
             Some(observers.remove(place))
         };
@@ -178,36 +205,33 @@ pub(crate) fn uninstall_from_scopes(id: u64) {
     drop(removed);
 }
 
-/// `None` where there is no scope.
-pub(crate) fn observers_of_scope() -> Option<Arc<[Entry]>> {
-    let scope = current()?;
-    let observers = lock(&scope.observers);
-    Some(observers.as_slice().into())
-}
-
-/// A timeout on the scope's clock.
+/// A timeout on a scope's clock.
 pub(crate) struct ScopedSleep {
-    scope: Arc<Inner>,
+    scope: Scope,
     deadline: u64,
 }
 
 impl ScopedSleep {
-    /// `None` where there is no scope.
-    pub(crate) fn new(after: Duration) -> Option<Self> {
-        let scope = current()?;
+    pub(crate) fn new(scope: Scope, after: Duration) -> Self {
         let after = u64::try_from(after.as_nanos()).unwrap_or(u64::MAX);
-        let deadline = scope.clock.now().saturating_add(after);
-        Some(Self { scope, deadline })
+        let deadline = scope.0.clock.now().saturating_add(after);
+        Self { scope, deadline }
     }
 
-    pub(crate) fn poll(&self, context: &std::task::Context<'_>) -> std::task::Poll<()> {
-        // Woken at each advance: registered before the clock is read, so that
-        // none is missed.
-        lock(&self.scope.sleepers).push(context.waker().clone());
-        if self.scope.clock.now() >= self.deadline {
-            std::task::Poll::Ready(())
+    pub(crate) fn poll(&self, context: &Context<'_>) -> Poll<()> {
+        // Registered before the clock is read, so that no advance is missed.
+        let mut sleepers = lock(&self.scope.0.sleepers);
+        if !sleepers
+            .iter()
+            .any(|sleeper| sleeper.will_wake(context.waker()))
+        {
+            sleepers.push(context.waker().clone());
+        }
+        drop(sleepers);
+        if self.scope.0.clock.now() >= self.deadline {
+            Poll::Ready(())
         } else {
-            std::task::Poll::Pending
+            Poll::Pending
         }
     }
 }

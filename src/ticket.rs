@@ -33,9 +33,18 @@ where
 
     #[inline]
     pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
-        self.generation = self.bound.admit(given)?;
+        let (generation, change) = self.bound.admit(given)?;
+        self.generation = generation;
         self.started = self.bound.start(given);
+        if let Some(change) = change {
+            self.bound.notify(&change);
+        }
         Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn bound(&self) -> &Bound<'b, C, P> {
+        &self.bound
     }
 
     #[inline]

@@ -126,7 +126,7 @@ fn shadow_tells_once_that_it_would_have_opened() {
     assert_eq!(pms.state(), State::Shadow);
     assert_eq!(
         *heard.0.lock().unwrap(),
-        ["circuit `pms` would have opened after 2 failures"]
+        ["circuit `pms` would have opened after 2 failures, for 30s"]
     );
 }
 
