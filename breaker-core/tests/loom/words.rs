@@ -295,6 +295,37 @@ fn a_trial_is_never_seen_full_with_the_time_of_the_probe_before() {
     );
 }
 
+/// Guards: each probe that is admitted leaves another word (`turn` in
+/// `Trial::admit`). Else a slot given back and taken again would look to a
+/// thread that was held up as if nothing had happened.
+#[test]
+fn a_thread_that_was_held_up_does_not_replace_the_trial_of_a_new_probe() {
+    race(
+        || {
+            let probe_timeout = Duration::from_nanos(RESET);
+            let world = World::ready_to_probe(Settings::new().probe_timeout(probe_timeout));
+            world.ask().unwrap();
+            world.clock.set(100 * RESET);
+            world
+        },
+        World::ask,
+        |world| {
+            let trial = world.circuit.generation();
+            if trial.get() != 2 {
+                return None;
+            }
+            world.circuit.settle(trial, Outcome::Dropped, &world.clock);
+            let again = world.circuit.try_admit(&world.clock).ok()?;
+            Some(again.generation.get())
+        },
+        |world, one, again| {
+            let replaced = world.circuit.generation().get() == 3;
+            let both = one.is_ok() && again == Some(2) && replaced;
+            assert!(!both, "a new trial beside a probe just admitted");
+        },
+    );
+}
+
 /// Guards: a thread that was overtaken does not stamp (the check of the
 /// generation, and `compare_exchange` after it, in `stamp_entry`).
 #[test]
