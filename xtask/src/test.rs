@@ -35,6 +35,13 @@ pub(crate) fn job() -> ExitCode {
         "ui tests",
         cargo().args(["test", "--all-features", "--test", "ui"]),
     );
+    // Alone, so that no other package turns features on for them.
+    for package in ["test-defaults", "test-no-std"] {
+        run.tests(
+            &format!("{package}, alone"),
+            cargo().args(["test", "--package", package, "--all-targets"]),
+        );
+    }
     run.tests("interleavings, by loom", &mut under_loom("test"));
     for example in ["quickstart", "pms_failover"] {
         run.step(
