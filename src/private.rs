@@ -98,6 +98,28 @@ pub const fn generated_by_rate<const SLOTS: usize>(
     RateBreaker::declared_by_rate(name, config, declaration)
 }
 
+/// [`generated`] without a clock, by rate.
+///
+/// # Panics
+/// If the window needs more than `SLOTS` slots.
+#[cfg(not(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+#[must_use]
+pub const fn generated_by_rate<const SLOTS: usize, P: Copy + PlaceWithClock>(
+    name: &'static str,
+    _: &'static str,
+    _: u32,
+    config: RateConfig,
+    _: P,
+) -> RateBreaker<SLOTS> {
+    match RateBreaker::by_rate_with_clock(name, config, crate::clock::NoClock) {
+        Ok(breaker) => breaker,
+        Err(error) => panic!("{}", error.message()),
+    }
+}
+
 /// A constant that says what a rate is taken of: a count or a duration, told
 /// apart by its type.
 #[derive(Debug)]
@@ -116,6 +138,34 @@ impl WindowOf<Duration> {
     #[must_use]
     pub const fn window(self) -> Window {
         Window::time(self.0)
+    }
+}
+
+/// What the constant of `window = ..` may be.
+#[diagnostic::on_unimplemented(
+    message = "`window` is a count of calls (`u32`) or a `Duration`, not `{Self}`",
+    label = "expected `u32` or `Duration`"
+)]
+pub trait CallsOrTime {}
+
+impl CallsOrTime for u32 {}
+impl CallsOrTime for Duration {}
+
+/// The constant of `window = ..`.
+#[must_use]
+pub const fn window_of<T: CallsOrTime>(constant: T) -> WindowOf<T> {
+    WindowOf(constant)
+}
+
+/// Gives every `WindowOf` a `window`, so that of one that `window_of` refuses
+/// nothing else is said.
+pub trait AnyWindow: Sized {
+    fn window(self) -> Window;
+}
+
+impl<T> AnyWindow for WindowOf<T> {
+    fn window(self) -> Window {
+        unreachable!("the compiler refused it")
     }
 }
 

@@ -93,6 +93,34 @@ breaker! {
     pub static PMS = { threshold: LIMIT, reset: "30s", jitter: 0.2 }
 
     static PRIVATE = {}
+
+    /// By rate.
+    pub static RATES = { failure_rate: 0.5, window: LIMIT, min_calls: LIMIT }
+}
+
+/// By rate.
+///
+/// # Errors
+/// When refused.
+#[circuit_breaker(
+    failure_rate = 0.5,
+    window = Duration::from_secs(10),
+    min_calls = 10,
+    slow = "1s",
+    slow_rate = 0.5
+)]
+pub async fn by_rate(hotel: &str) -> Result<usize, Error> {
+    std::future::ready(()).await;
+    Ok(hotel.len())
+}
+
+/// By rate, with the default window.
+///
+/// # Errors
+/// When refused.
+#[circuit_breaker(failure_rate = 0.5)]
+pub fn by_rate_plain(hotel: &str) -> Result<usize, Error> {
+    Ok(hotel.len())
 }
 
 /// Without options.

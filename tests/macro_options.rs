@@ -144,6 +144,153 @@ fn close_rate_counts_a_trial() {
 }
 
 #[test]
+fn trips_by_failure_rate_over_calls() {
+    #[circuit_breaker(failure_rate = 0.5, window = 4, min_calls = 3)]
+    fn pms(answer: Answer) -> Answer {
+        answer
+    }
+
+    let scope = scope();
+    // Two of three; then one of three, and of four; then the first failure falls out.
+    for answer in [Ok(1), DOWN, Ok(1), Ok(1), Ok(1), DOWN] {
+        assert_eq!(pms(answer.clone()), answer);
+    }
+    assert_eq!(pms(DOWN), DOWN);
+    assert_eq!(pms(Ok(1)), REFUSED);
+    scope.advance(secs(30));
+    // Closed by the probe, and with an empty window.
+    for answer in [Ok(1), DOWN, DOWN] {
+        assert_eq!(pms(answer.clone()), answer);
+    }
+    assert_eq!(pms(Ok(1)), Ok(1));
+    assert_eq!(pms(Ok(1)), REFUSED);
+}
+
+#[test]
+fn a_rate_is_of_the_last_100_calls_and_at_least_20() {
+    #[circuit_breaker(failure_rate = 0.5)]
+    fn from_the_start(answer: Answer) -> Answer {
+        answer
+    }
+    #[circuit_breaker(failure_rate = 0.5)]
+    fn after_successes(answer: Answer) -> Answer {
+        answer
+    }
+
+    let _scope = scope();
+    for _ in 0..20 {
+        assert_eq!(from_the_start(DOWN), DOWN);
+    }
+    assert_eq!(from_the_start(DOWN), REFUSED);
+    for _ in 0..200 {
+        assert_eq!(after_successes(Ok(1)), Ok(1));
+    }
+    for _ in 0..50 {
+        assert_eq!(after_successes(DOWN), DOWN);
+    }
+    assert_eq!(after_successes(DOWN), REFUSED);
+}
+
+#[test]
+fn trips_by_failure_rate_over_time() {
+    #[circuit_breaker(failure_rate = 0.5, window = "10s", min_calls = 2)]
+    async fn pms(answer: Answer) -> Answer {
+        answer
+    }
+
+    let scope = scope();
+    block_on(async {
+        assert_eq!(pms(DOWN).await, DOWN);
+        scope.advance(secs(20));
+        // The first failure is too old to make two calls.
+        assert_eq!(pms(DOWN).await, DOWN);
+        scope.advance(secs(5));
+        assert_eq!(pms(Ok(1)).await, Ok(1));
+        assert_eq!(pms(Ok(1)).await, REFUSED);
+    });
+}
+
+#[test]
+fn trips_by_slow_calls() {
+    const LIMIT: Duration = Duration::from_millis(500);
+
+    #[circuit_breaker(failure_rate = 1, slow = LIMIT, slow_rate = 0.5, window = 4, min_calls = 4)]
+    fn pms(scope: &TestScope, took: Duration) -> Answer {
+        scope.advance(took);
+        Ok(1)
+    }
+
+    let scope = scope();
+    let longer = LIMIT + Duration::from_nanos(1);
+    for took in [LIMIT, LIMIT, longer, LIMIT, longer] {
+        assert_eq!(pms(&scope, took), Ok(1));
+    }
+    assert_eq!(pms(&scope, LIMIT), REFUSED);
+}
+
+#[test]
+fn a_rate_with_everything() {
+    const SIZE: u32 = 2;
+    const TIME: Duration = Duration::from_secs(10);
+    const SHARE: f64 = 1.0;
+
+    struct Client;
+    impl Client {
+        #[circuit_breaker(
+            shared,
+            failure_rate = SHARE,
+            window = SIZE,
+            min_calls = SIZE,
+            probes = 2,
+            close_rate = SHARE / 2.0,
+            fallback = |_| Ok(100)
+        )]
+        async fn by_calls(&self, answer: Answer) -> Answer {
+            answer
+        }
+
+        #[circuit_breaker(breaker = RATES, timeout = "1s")]
+        async fn by_time(&self, answer: Option<Answer>) -> Answer {
+            match answer {
+                Some(answer) => answer,
+                None => std::future::pending().await,
+            }
+        }
+    }
+    breaker! { static RATES = { failure_rate: SHARE, window: TIME, min_calls: SIZE } }
+
+    let scope = scope();
+    block_on(async {
+        let pms = Client;
+        for (answer, given) in [(DOWN, 100), (Ok(1), 1), (DOWN, 100), (DOWN, 100)] {
+            assert_eq!(pms.by_calls(answer).await, Ok(given));
+        }
+        assert_eq!(pms.by_calls(Ok(1)).await, Ok(100));
+        scope.advance(secs(30));
+        // Half of the trial failed: it opens anew. None of the next: it closes.
+        assert_eq!(pms.by_calls(Ok(1)).await, Ok(1));
+        assert_eq!(pms.by_calls(DOWN).await, Ok(100));
+        assert_eq!(pms.by_calls(Ok(1)).await, Ok(100));
+        scope.advance(secs(30));
+        for _ in 0..3 {
+            assert_eq!(pms.by_calls(Ok(1)).await, Ok(1));
+        }
+
+        assert_eq!(pms.by_time(Some(DOWN)).await, DOWN);
+        assert_eq!(after(&scope, secs(1), pms.by_time(None)).await, LATE);
+        assert_eq!(pms.by_time(Some(Ok(1))).await, REFUSED);
+    });
+    assert_eq!(RATES.state(), State::Open);
+    assert!(
+        find(concat!(
+            module_path!(),
+            "::a_rate_with_everything::Client::by_calls"
+        ))
+        .is_some()
+    );
+}
+
+#[test]
 fn on_cancel() {
     #[circuit_breaker(threshold = 1)]
     async fn ignored() -> Answer {

@@ -80,7 +80,7 @@ fn one(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TokenStream> 
     validate::check_settings(&args, &mut found);
     if !found.is_empty() {
         errors.append(found);
-        return Ok(expand::poor_static(&vis, &ident));
+        return Ok(expand::poor_static(&vis, &ident, &validate::trips(&args)));
     }
     let declaration = validate::declaration(&args, &ident);
     Ok(expand::breaker_static(&StaticModel {

@@ -43,11 +43,15 @@ use function::Function;
 /// | --- | --- | --- |
 /// | `name` | a string: in events, errors and the registry | the path of the function |
 /// | `threshold` | failures in a row that open the circuit, 1 to 134,217,726 | 5 |
+/// | `failure_rate` | instead: the share of failures in the `window` that opens it, above 0 | |
+/// | `window` | the last calls, 1 to 4,095 (`100`), or the last time, from 10 ms on (`"10s"`), of which a rate is taken | 100 |
+/// | `min_calls` | calls in the `window` before which no rate opens the circuit, 1 to 131,071 | 20, or all of a smaller `window` |
+/// | `slow`, `slow_rate` | beside `failure_rate`: the duration beyond which a call is slow, and the share of such calls that opens it | |
 /// | `reset` | duration until a probe is let through | `"30s"` |
 /// | `backoff` | factor on `reset` for each time that a probe failed, at least 1 | 1 |
 /// | `max_reset` | the longest wait, not below `reset` | none |
 /// | `jitter` | random share that is added to each wait, 0 to 1 | 0.1 |
-/// | `probes` | probes at the same time, 1 to 511 | 1 |
+/// | `probes` | probes at the same time, 1 to 511; beside `close_rate` to 255 | 1 |
 /// | `close_after` | successful probes that close the circuit, 1 to 511 | `probes` |
 /// | `close_rate` | instead: of `probes` results, the share of failures, above 0, that reopens it | |
 /// | `probe_timeout` | duration after which a lost probe is given up | the larger of `reset` and 60 s |
@@ -55,8 +59,8 @@ use function::Function;
 ///
 /// A count, factor or ratio is a literal, or any constant expression: `threshold = LIMIT`. A
 /// duration is a string with units (`"30s"`, `"250ms"`, `"1m30s"`, `"1.5s"`; d, h, m, s, ms,
-/// us, ns), or a constant `Duration`. They are kept in a static, so they can't use `Self`,
-/// `self`, parameters or generics.
+/// us, ns), or a constant `Duration`. Of a `window` the constant's type decides: a `u32` counts
+/// calls. They are kept in a static, so they can't use `Self`, `self`, parameters or generics.
 ///
 /// | option | value |
 /// | --- | --- |
@@ -113,6 +117,10 @@ pub fn circuit_breaker(
 /// compile time; `{}` means the defaults. The name is the path of the static unless `name` says
 /// otherwise. A block may declare several, with attributes and visibility. Then
 /// `#[circuit_breaker(breaker = PMS)]` guards functions with it, or `PMS.call(..)` by hand.
+///
+/// The static is a `breakerbox::Breaker`. With `failure_rate` it has its window inside:
+/// `Breaker<DefaultClock, Sliding<N>>`, where N is 10 for a window of time, and for one of calls
+/// a 14th of their number, rounded up: 8 for 100.
 #[proc_macro]
 pub fn breaker(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     breaker_macro::expand(input.into()).into()

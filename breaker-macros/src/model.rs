@@ -4,7 +4,7 @@ use proc_macro2::{Group, Ident, Span, TokenStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprClosure, ExprPath, FnArg, Path, Token, Type, Visibility};
 
-use crate::args::{FallbackOn, OnCancel};
+use crate::args::{FallbackOn, OnCancel, Window};
 use crate::function::Function;
 use crate::place::Place;
 
@@ -81,7 +81,17 @@ pub(crate) enum Source {
 /// A breaker to declare.
 pub(crate) struct Declaration {
     pub(crate) name: Name,
+    pub(crate) trips: Trips,
+    /// In the order in which they are written.
     pub(crate) settings: Vec<Setting>,
+}
+
+/// What opens the circuit.
+pub(crate) enum Trips {
+    /// So many failures in a row.
+    InARow,
+    /// A share of the calls in this window. Its size is part of the static's type.
+    ByRate(Value),
 }
 
 pub(crate) enum Name {
@@ -104,6 +114,9 @@ pub(crate) enum Value {
     Count(u32, Span),
     Number(f64, Span),
     Nanos(u64, Span),
+    Window(Window, Span),
+    /// A window whose kind its type tells.
+    WindowOf(Expr),
     OnCancel(OnCancel, Span),
     /// The function's `timeout`, which is a constant of its own.
     Timeout(Span),

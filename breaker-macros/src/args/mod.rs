@@ -7,7 +7,7 @@ mod value;
 use proc_macro2::{Ident, TokenStream};
 use syn::{Expr, Path};
 
-pub(crate) use value::{Constant, Fallback, FallbackOn, OnCancel};
+pub(crate) use value::{Constant, Fallback, FallbackOn, OnCancel, Window};
 
 use crate::error::Errors;
 
@@ -15,6 +15,8 @@ use crate::error::Errors;
 const MAX_THRESHOLD: u32 = (1 << 27) - 2;
 /// The largest number of probes, or of successes, it can hold.
 const MAX_PROBES: u32 = (1 << 9) - 1;
+/// The largest `min_calls` of a window of time. One of calls can't hold as many.
+const MAX_MIN_CALLS: u32 = (1 << 17) - 1;
 
 /// Where the options stand, which decides how they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +66,11 @@ pub(crate) struct Args {
 
     pub(crate) name: Option<Arg<Constant<String>>>,
     pub(crate) threshold: Option<Arg<Constant<u32>>>,
+    pub(crate) failure_rate: Option<Arg<Constant<f64>>>,
+    pub(crate) window: Option<Arg<Constant<Window>>>,
+    pub(crate) min_calls: Option<Arg<Constant<u32>>>,
+    pub(crate) slow: Option<Arg<Constant<u64>>>,
+    pub(crate) slow_rate: Option<Arg<Constant<f64>>>,
     pub(crate) reset: Option<Arg<Constant<u64>>>,
     pub(crate) backoff: Option<Arg<Constant<f64>>>,
     pub(crate) max_reset: Option<Arg<Constant<u64>>>,
@@ -100,6 +107,11 @@ impl Args {
 
             name: read.text("name"),
             threshold: read.count("threshold", MAX_THRESHOLD),
+            failure_rate: read.ratio("failure_rate", value::Zero::Refused),
+            window: read.window("window"),
+            min_calls: read.count("min_calls", MAX_MIN_CALLS),
+            slow: read.duration("slow"),
+            slow_rate: read.ratio("slow_rate", value::Zero::Refused),
             reset: read.duration("reset"),
             backoff: read.factor("backoff"),
             max_reset: read.duration("max_reset"),

@@ -35,9 +35,19 @@ const fn info(
     }
 }
 
-pub(crate) static OPTIONS: [Info; 21] = [
+pub(crate) static OPTIONS: [Info; 26] = [
     info("name", Part::Breaker, "a string", "\"pms\""),
     info("threshold", Part::Breaker, "a count", "5"),
+    info("failure_rate", Part::Breaker, "a ratio", "0.5"),
+    info(
+        "window",
+        Part::Breaker,
+        "a count of calls or a duration",
+        "100",
+    ),
+    info("min_calls", Part::Breaker, "a count", "20"),
+    info("slow", Part::Breaker, "a duration", "\"2s\""),
+    info("slow_rate", Part::Breaker, "a ratio", "0.5"),
     info("reset", Part::Breaker, "a duration", "\"30s\""),
     info("backoff", Part::Breaker, "a factor", "2.0"),
     info("max_reset", Part::Breaker, "a duration", "\"5m\""),
@@ -90,23 +100,30 @@ pub(crate) static OPTIONS: [Info; 21] = [
 ];
 
 /// Options that are planned and not there yet.
-pub(crate) const UNAVAILABLE: [&str; 8] = [
-    "failure_rate",
-    "window",
-    "min_calls",
-    "slow",
-    "slow_rate",
-    "key",
-    "max_keys",
-    "last_good",
-];
+pub(crate) const UNAVAILABLE: [&str; 3] = ["key", "max_keys", "last_good"];
 
 /// What the same thing is called elsewhere.
-const ELSEWHERE: [(&str, &str); 22] = [
+const ELSEWHERE: [(&str, &str); 38] = [
     ("failure_threshold", "threshold"),
     ("failures", "threshold"),
     ("max_failures", "threshold"),
     ("consecutive_failures", "threshold"),
+    ("failure_rate_threshold", "failure_rate"),
+    ("failure_ratio", "failure_rate"),
+    ("failure_percentage", "failure_rate"),
+    ("error_rate", "failure_rate"),
+    ("error_threshold_percentage", "failure_rate"),
+    ("sliding_window", "window"),
+    ("sliding_window_size", "window"),
+    ("window_size", "window"),
+    ("sampling_duration", "window"),
+    ("minimum_number_of_calls", "min_calls"),
+    ("minimum_throughput", "min_calls"),
+    ("min_throughput", "min_calls"),
+    ("volume_threshold", "min_calls"),
+    ("slow_call_duration", "slow"),
+    ("slow_call_duration_threshold", "slow"),
+    ("slow_call_rate_threshold", "slow_rate"),
     ("reset_timeout", "reset"),
     ("recovery_timeout", "reset"),
     ("open_timeout", "reset"),
@@ -174,6 +191,9 @@ mod tests {
             ("timeout_err", "timeout_error"),
             ("failure_threshold", "threshold"),
             ("cooldown", "reset"),
+            ("failurerate", "failure_rate"),
+            ("window_size", "window"),
+            ("mincalls", "min_calls"),
         ] {
             assert_eq!(nearest(written), Some(meant), "{written}");
         }

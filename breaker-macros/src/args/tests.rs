@@ -1,7 +1,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::value::{Fallback, FallbackOn, OnCancel};
+use super::value::{Fallback, FallbackOn, OnCancel, Window};
 use super::{Args, Style};
 use crate::error::Errors;
 
@@ -25,16 +25,25 @@ fn nothing_is_fine() {
 #[test]
 fn every_option_is_read() {
     let args = good(quote! {
-        name = "pms", threshold = 3, reset = "30s", backoff = 2, max_reset = "5m", jitter = 0.5,
+        name = "pms", threshold = 3, failure_rate = 0.5, window = 100, min_calls = 10,
+        slow = "2s", slow_rate = 1, reset = "30s", backoff = 2, max_reset = "5m", jitter = 0.5,
         probes = 2, close_after = 4, close_rate = 0.25, probe_timeout = "1m30s", on_cancel = failure,
         breaker = PMS, shared, classify = is_transient, classify_output = |output| output.is_none(),
         timeout = "1.5s", fallback = cached, fallback_on = open, open_error = |refused| refused.into(),
         timeout_error = MyError::late, crate = a::b,
     });
     let literal = |arg: &super::Constant<u64>| arg.literal().copied();
-    assert_eq!(args.written.len(), 21);
+    assert_eq!(args.written.len(), 26);
     assert_eq!(args.name.unwrap().value.literal().unwrap(), "pms");
     assert_eq!(args.threshold.unwrap().value.literal(), Some(&3));
+    assert_eq!(args.failure_rate.unwrap().value.literal(), Some(&0.5));
+    assert_eq!(
+        args.window.unwrap().value.literal(),
+        Some(&Window::Calls(100))
+    );
+    assert_eq!(args.min_calls.unwrap().value.literal(), Some(&10));
+    assert_eq!(literal(&args.slow.unwrap().value), Some(2_000_000_000));
+    assert_eq!(args.slow_rate.unwrap().value.literal(), Some(&1.0));
     assert_eq!(literal(&args.reset.unwrap().value), Some(30_000_000_000));
     assert_eq!(args.backoff.unwrap().value.literal(), Some(&2.0));
     assert_eq!(
@@ -124,11 +133,14 @@ fn constants_are_left_to_the_compiler() {
         quote!(A[3]),
         quote!(3 as _),
     ] {
-        let args = good(quote!(threshold = #value, reset = #value, jitter = #value, name = #value));
+        let args = good(quote! {
+            threshold = #value, reset = #value, jitter = #value, name = #value, window = #value
+        });
         assert!(args.threshold.unwrap().value.literal().is_none());
         assert!(args.reset.unwrap().value.literal().is_none());
         assert!(args.jitter.unwrap().value.literal().is_none());
         assert!(args.name.unwrap().value.literal().is_none());
+        assert!(args.window.unwrap().value.literal().is_none());
     }
 }
 
@@ -162,7 +174,7 @@ fn reading_goes_on_after_a_mistake() {
         (quote!(reset = = 30, threshold = 0), 2),
         (quote!(a = b::<C, D>, threshold = 0), 2),
         (quote!(threshold = 3, threshold = 4, threshold = 5), 2),
-        (quote!(key = a, window = 5, slow = "1s"), 3),
+        (quote!(key = a, window = "5", slow = 1), 3),
     ] {
         let text = tokens.to_string();
         let (_, messages) = parse(tokens);
@@ -197,6 +209,32 @@ fn the_edges_of_a_count() {
     ] {
         let (args, messages) = parse(quote!(threshold = #value));
         assert_eq!(args.threshold.is_some(), fits, "{value}: {messages:?}");
+    }
+}
+
+#[test]
+fn the_edges_of_a_window() {
+    for (value, window) in [
+        (quote!(1), Some(Window::Calls(1))),
+        (quote!(4_095u32), Some(Window::Calls(4095))),
+        (quote!(4096), None),
+        (quote!(99999999999), None),
+        (quote!(0), None),
+        (quote!(100.0), None),
+        (quote!("10ms"), Some(Window::Time(10_000_000))),
+        (quote!("9ms999us"), None),
+        (quote!("0s"), None),
+        (quote!("100"), None),
+        (
+            quote!("213503d"),
+            Some(Window::Time(213_503 * 86_400_000_000_000)),
+        ),
+        (quote!("213504d"), None),
+    ] {
+        let (args, messages) = parse(quote!(window = #value));
+        let found = args.window.and_then(|arg| arg.value.literal().copied());
+        assert_eq!(found, window, "{value}: {messages:?}");
+        assert_eq!(messages.len(), usize::from(window.is_none()), "{value}");
     }
 }
 

@@ -63,6 +63,20 @@ pub(crate) enum Fallback {
     Expression(Expr),
 }
 
+/// `window`, where it is a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Window {
+    /// The last so many calls.
+    Calls(u32),
+    /// The last so many nanoseconds.
+    Time(u64),
+}
+
+/// The largest window of calls.
+const MAX_WINDOW: u32 = (1 << 12) - 1;
+/// The shortest window of time: a millisecond for each of its 10 buckets.
+const LEAST_WINDOW: u64 = 10_000_000;
+
 /// Whether a ratio may be zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Zero {
@@ -280,6 +294,58 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// A count of calls, or a duration.
+    pub(super) fn window(&mut self, name: &str) -> Option<Arg<Constant<Window>>> {
+        let (given, expr) = self.take(name)?;
+        if is_negative(&expr) {
+            self.negative(&given, &expr);
+            return None;
+        }
+        let read = match lit(&expr) {
+            Some(Lit::Int(int)) => match int.base10_parse::<u32>() {
+                Ok(0) => Err(format!("`{name}` can't be 0: the least is 1 call")),
+                Ok(calls) if calls <= MAX_WINDOW => Ok(Window::Calls(calls)),
+                Ok(_) | Err(_) => {
+                    let write = self.write(&given, "\"10s\"");
+                    Err(format!(
+                        "`{name}` is too large: at most {MAX_WINDOW} calls, or a duration, such as `{write}`"
+                    ))
+                }
+            },
+            Some(Lit::Str(text)) => match duration::parse(&text.value()) {
+                Ok(nanos) if nanos < LEAST_WINDOW => {
+                    Err(format!("`{name}` is too short: the least is \"10ms\""))
+                }
+                Ok(nanos) => Ok(Window::Time(nanos)),
+                Err(why) => Err(match count_of_calls(&text.value()) {
+                    Some(calls) => {
+                        let count = self.write(&given, &calls.to_string());
+                        let time = self.write(&given, &format!("\"{calls}s\""));
+                        format!(
+                            "`{name}` is a count, without quotes, or a duration, with its unit: write `{count}` or `{time}`"
+                        )
+                    }
+                    None => format!("`{name}`: {why}"),
+                }),
+            },
+            Some(_) => {
+                self.wrong_type(&given, &expr);
+                return None;
+            }
+            None => return self.constant(given, expr),
+        };
+        match read {
+            Ok(window) => Some(Arg {
+                option: given.ident,
+                value: Constant::Literal(window, expr),
+            }),
+            Err(why) => {
+                self.errors.at(&expr, why);
+                None
+            }
+        }
+    }
+
     /// One of a few words.
     pub(super) fn choice<T: Copy>(
         &mut self,
@@ -462,6 +528,12 @@ fn lit(expr: &Expr) -> Option<&Lit> {
         Expr::Lit(lit) => Some(&lit.lit),
         _ => None,
     }
+}
+
+/// `"100"` and `"100 calls"` are meant as a count, probably.
+fn count_of_calls(text: &str) -> Option<u32> {
+    let count = text.strip_suffix("calls").unwrap_or(text);
+    count.trim().parse().ok()
 }
 
 fn is_zero(lit: &Lit) -> bool {

@@ -5,9 +5,9 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Visibility;
 
 use super::{parenthesized, site};
-use crate::args::OnCancel;
-use crate::model::{Declaration, Library, Model, Name, Source, StaticModel, Value};
-use crate::place::Place;
+use crate::args::{OnCancel, Window};
+use crate::model::{Declaration, Library, Model, Name, Source, StaticModel, Trips, Value};
+use crate::place::{Place, telling};
 
 /// The items of the function. Beside a breaker from elsewhere, whose `probe_timeout` is not
 /// known here, the `timeout` is only checked to be one at all.
@@ -21,8 +21,9 @@ pub(super) fn statics(model: &Model) -> TokenStream {
     let breaker = match &model.source {
         Source::Own(declaration) | Source::Shared { declaration, .. } => {
             let place = Ident::new("__BREAKER", site());
+            let ty = breaker_type(&declaration.trips, &model.library);
             let value = generated(declaration, &model.library, &place);
-            Some(quote_spanned!(site()=> static __BREAKER: #private::Breaker = #value;))
+            Some(quote_spanned!(site()=> static __BREAKER: #ty = #value;))
         }
         Source::Given(_) => model.timeout.as_ref().map(|timeout| {
             let span = site().located_at(end(timeout));
@@ -49,26 +50,54 @@ pub(crate) fn breaker_static(model: &StaticModel) -> TokenStream {
         ident,
         declaration,
     } = model;
-    let private = library.private(site());
+    let ty = breaker_type(&declaration.trips, library);
     let value = generated(declaration, library, ident);
     quote_spanned! {site()=>
         #(#attrs)*
-        #vis static #ident: #private::Breaker = #value;
+        #vis static #ident: #ty = #value;
     }
 }
 
 /// The same with the defaults, so that a mistake in the settings is the only one reported.
-pub(crate) fn poor_static(vis: &Visibility, ident: &Ident) -> TokenStream {
-    let private = Library::Default.private(site());
+pub(crate) fn poor_static(vis: &Visibility, ident: &Ident, trips: &Trips) -> TokenStream {
+    let library = &Library::Default;
+    let private = library.private(site());
+    let ty = breaker_type(trips, library);
+    let (generated, config) = match trips {
+        Trips::InARow => (
+            quote_spanned!(site()=> generated),
+            quote_spanned!(site()=> must()),
+        ),
+        Trips::ByRate(window) => {
+            let window = value(window, library);
+            (
+                quote_spanned!(site()=> generated_by_rate),
+                quote_spanned!(site()=> failure_rate(1.0).window(#window).must_rate()),
+            )
+        }
+    };
     quote_spanned! {site()=>
         #[allow(missing_docs)]
-        #vis static #ident: #private::Breaker = #private::generated(
-            "", "", 0, #private::Settings::new().must(), || &#ident,
+        #vis static #ident: #ty = #private::#generated(
+            "", "", 0, #private::Settings::new().#config, || &#ident,
         );
     }
 }
 
-/// `generated(name, file, line, config, || &PLACE)`
+/// The type of the static: by rate, the window's storage is a part of it.
+// Output: RateBreaker<{ Window::calls(100).slots() }>
+fn breaker_type(trips: &Trips, library: &Library) -> TokenStream {
+    let private = library.private(site());
+    match trips {
+        Trips::InARow => quote_spanned!(site()=> #private::Breaker),
+        Trips::ByRate(window) => {
+            let window = value(window, library);
+            quote_spanned!(site()=> #private::RateBreaker<{ #private::Window::slots(#window) }>)
+        }
+    }
+}
+
+/// `generated(name, file, line, config, || &PLACE)`, or `generated_by_rate(..)`.
 fn generated(declaration: &Declaration, library: &Library, place: &Ident) -> TokenStream {
     let private = library.private(site());
     let name = match &declaration.name {
@@ -78,8 +107,12 @@ fn generated(declaration: &Declaration, library: &Library, place: &Ident) -> Tok
         Name::Given(name) => value(name, library),
     };
     let config = config(declaration, library);
+    let generated = match declaration.trips {
+        Trips::InARow => quote_spanned!(site()=> generated),
+        Trips::ByRate(_) => quote_spanned!(site()=> generated_by_rate),
+    };
     quote_spanned! {site()=>
-        #private::generated(
+        #private::#generated(
             #name,
             #private::core::file!(),
             #private::core::line!(),
@@ -111,7 +144,11 @@ fn config(declaration: &Declaration, library: &Library) -> TokenStream {
         chain.extend(quote_spanned!(first=> .#method #argument));
     }
     let done = parenthesized(TokenStream::new(), last);
-    quote_spanned!(first=> #chain.must #done)
+    let must = match declaration.trips {
+        Trips::InARow => quote_spanned!(first=> must),
+        Trips::ByRate(_) => quote_spanned!(first=> must_rate),
+    };
+    quote_spanned!(first=> #chain.#must #done)
 }
 
 fn end(value: &Value) -> Span {
@@ -120,9 +157,10 @@ fn end(value: &Value) -> Span {
         | Value::Count(_, span)
         | Value::Number(_, span)
         | Value::Nanos(_, span)
+        | Value::Window(_, span)
         | Value::OnCancel(_, span)
         | Value::Timeout(span) => *span,
-        Value::Expression(expr) => Place::of(expr).last,
+        Value::WindowOf(expr) | Value::Expression(expr) => Place::of(expr).last,
     }
 }
 
@@ -137,6 +175,28 @@ fn value(value: &Value, library: &Library) -> TokenStream {
             let span = site().located_at(*span);
             let private = library.private(span);
             quote_spanned!(span=> #private::Duration::from_nanos(#number))
+        }
+        Value::Window(window, span) => {
+            let (of, argument) = match window {
+                Window::Calls(calls) => ("calls", Value::Count(*calls, *span)),
+                Window::Time(nanos) => ("time", Value::Nanos(*nanos, *span)),
+            };
+            let argument = self::value(&argument, library);
+            let span = site().located_at(*span);
+            let private = library.private(span);
+            let of = Ident::new(of, span);
+            quote_spanned!(span=> #private::Window::#of(#argument))
+        }
+        Value::WindowOf(expr) => {
+            let span = site().located_at(telling(expr));
+            let private = library.private(span);
+            quote_spanned! {span=>
+                {
+                    #[allow(unused_imports)]
+                    use #private::AnyWindow as _;
+                    #private::window_of(#expr).window()
+                }
+            }
         }
         Value::OnCancel(on_cancel, span) => {
             let span = site().located_at(*span);

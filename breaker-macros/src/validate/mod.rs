@@ -17,7 +17,7 @@ use crate::model::{
     Classify, Fallback, FallbackValue, Kind, Library, Model, Name, Output, Shape, Source,
 };
 
-pub(crate) use settings::{check as check_settings, declaration};
+pub(crate) use settings::{check as check_settings, declaration, trips};
 
 /// The model of a guarded function; `None` if anything is wrong with it.
 pub(crate) fn function(args: Args, function: Function, errors: &mut Errors) -> Option<Model> {

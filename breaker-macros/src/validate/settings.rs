@@ -6,15 +6,18 @@ use syn::spanned::Spanned;
 use syn::{Expr, GenericParam};
 
 use super::beside;
-use crate::args::{Arg, Args, Constant};
+use crate::args::{Arg, Args, Constant, Window};
 use crate::duration;
 use crate::error::Errors;
 use crate::function::{Function, bound_names};
-use crate::model::{Declaration, Name, Setting, Value};
+use crate::model::{Declaration, Name, Setting, Trips, Value};
 use crate::place::Place;
 
 const DEFAULT_RESET: u64 = 30_000_000_000;
 const DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
+const DEFAULT_WINDOW: u32 = 100;
+/// The largest `probes` beside `close_rate`.
+const MAX_PROBES_BY_RATE: u32 = (1 << 8) - 1;
 
 /// Contradictions between settings, as far as they are literals. The compiler finds the rest
 /// when it evaluates the configuration.
@@ -26,6 +29,15 @@ pub(crate) fn check(args: &Args, errors: &mut Errors) {
         "both say when the probes have closed the circuit",
         errors,
     );
+    if let (Some(_), Some(Arg { value, .. })) = (args.written("close_rate"), &args.probes)
+        && value.literal().is_some_and(|n| *n > MAX_PROBES_BY_RATE)
+    {
+        errors.at(
+            value.expr(),
+            format!("`probes` is too large beside `close_rate`: at most {MAX_PROBES_BY_RATE}"),
+        );
+    }
+    rate(args, errors);
 
     let known = |option: &'static str, arg: &Option<Arg<Constant<u64>>>, default: Option<u64>| {
         match (args.written(option), arg) {
@@ -68,6 +80,69 @@ pub(crate) fn check(args: &Args, errors: &mut Errors) {
             format!(
                 "`timeout` ({timeout}) is above `probe_timeout` ({}{default}): every probe would come too late and the circuit would never close; write a shorter `timeout`, or `{write}`",
                 duration::display(probe_timeout),
+            ),
+        );
+    }
+}
+
+/// Contradictions between the settings of a breaker by rate.
+fn rate(args: &Args, errors: &mut Errors) {
+    beside(
+        args,
+        "threshold",
+        "failure_rate",
+        "both say which failures open the circuit",
+        errors,
+    );
+    // A breaker from elsewhere has its own rate, and that was said.
+    let complete = ["failure_rate", "breaker"]
+        .iter()
+        .any(|option| args.written(option).is_some());
+    for option in ["window", "min_calls", "slow", "slow_rate"] {
+        if let (false, Some(option)) = (complete, args.written(option)) {
+            let add = args.style.write("failure_rate", "0.5");
+            errors.at(
+                option,
+                format!(
+                    "`{option}` without `failure_rate` does nothing: add `{add}`, or leave it out"
+                ),
+            );
+        }
+    }
+    for (option, needs, example, why) in [
+        ("slow", "slow_rate", "0.5", "decides nothing"),
+        (
+            "slow_rate",
+            "slow",
+            "\"2s\"",
+            "can't tell which calls are slow",
+        ),
+    ] {
+        if let (Some(option), None) = (args.written(option), args.written(needs)) {
+            let add = args.style.write(needs, example);
+            errors.at(
+                option,
+                format!("`{option}` without `{needs}` {why}: add `{add}`, or leave it out"),
+            );
+        }
+    }
+
+    let window = match (args.written("window"), &args.window) {
+        (None, _) => Some((DEFAULT_WINDOW, ", its default")),
+        (Some(_), Some(arg)) => match arg.value.literal() {
+            Some(Window::Calls(calls)) => Some((*calls, "")),
+            Some(Window::Time(_)) | None => None,
+        },
+        (Some(_), None) => None,
+    };
+    if let (Some((window, default)), Some(Arg { value, .. })) = (window, &args.min_calls)
+        && let Some(min_calls) = value.literal()
+        && *min_calls > window
+    {
+        errors.at(
+            value.expr(),
+            format!(
+                "`min_calls` ({min_calls}) is above `window` ({window} calls{default}): it would never trip; write a smaller `min_calls` or a larger `window`"
             ),
         );
     }
@@ -125,6 +200,11 @@ fn expressions(args: &Args) -> Vec<(&Ident, &Expr)> {
     let mut found = Vec::new();
     add(&mut found, &args.name);
     add(&mut found, &args.threshold);
+    add(&mut found, &args.failure_rate);
+    add(&mut found, &args.window);
+    add(&mut found, &args.min_calls);
+    add(&mut found, &args.slow);
+    add(&mut found, &args.slow_rate);
     add(&mut found, &args.reset);
     add(&mut found, &args.backoff);
     add(&mut found, &args.max_reset);
@@ -170,29 +250,48 @@ pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
             value,
         });
     };
-    for arg in [&args.threshold, &args.probes, &args.close_after]
-        .into_iter()
-        .flatten()
+    for arg in [
+        &args.threshold,
+        &args.min_calls,
+        &args.probes,
+        &args.close_after,
+    ]
+    .into_iter()
+    .flatten()
     {
         add(
             &arg.option,
             value(&arg.value, |n, span| Value::Count(*n, span)),
         );
     }
-    for arg in [&args.backoff, &args.jitter, &args.close_rate]
-        .into_iter()
-        .flatten()
+    for arg in [
+        &args.failure_rate,
+        &args.slow_rate,
+        &args.backoff,
+        &args.jitter,
+        &args.close_rate,
+    ]
+    .into_iter()
+    .flatten()
     {
         add(
             &arg.option,
             value(&arg.value, |n, span| Value::Number(*n, span)),
         );
     }
-    for arg in [&args.reset, &args.max_reset, &args.probe_timeout]
-        .into_iter()
-        .flatten()
+    for arg in [
+        &args.slow,
+        &args.reset,
+        &args.max_reset,
+        &args.probe_timeout,
+    ]
+    .into_iter()
+    .flatten()
     {
         add(&arg.option, nanos(&arg.value));
+    }
+    if let Some(arg) = &args.window {
+        add(&arg.option, window(&arg.value));
     }
     if let Some(arg) = &args.timeout {
         let place = Place::of(arg.value.expr());
@@ -201,6 +300,11 @@ pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
     if let Some(arg) = &args.on_cancel {
         add(&arg.option, Value::OnCancel(arg.value, arg.option.span()));
     }
+    settings.sort_by_key(|setting| {
+        args.written
+            .iter()
+            .position(|option| *option == setting.method)
+    });
 
     Declaration {
         name: match &args.name {
@@ -209,7 +313,19 @@ pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
                 Value::Text(text.clone(), span)
             })),
         },
+        trips: trips(args),
         settings,
+    }
+}
+
+/// What opens the circuit, as far as it could be read.
+pub(crate) fn trips(args: &Args) -> Trips {
+    match (args.written("failure_rate"), &args.window) {
+        (None, _) => Trips::InARow,
+        (Some(_), Some(arg)) => Trips::ByRate(window(&arg.value)),
+        (Some(option), None) => {
+            Trips::ByRate(Value::Window(Window::Calls(DEFAULT_WINDOW), option.span()))
+        }
     }
 }
 
@@ -224,6 +340,13 @@ fn unraw(name: &Ident) -> String {
 
 pub(super) fn nanos(constant: &Constant<u64>) -> Value {
     value(constant, |nanos, span| Value::Nanos(*nanos, span))
+}
+
+fn window(constant: &Constant<Window>) -> Value {
+    match constant {
+        Constant::Literal(window, expr) => Value::Window(*window, expr.span()),
+        Constant::Expression(expr) => Value::WindowOf(expr.clone()),
+    }
 }
 
 fn value<T>(constant: &Constant<T>, literal: impl Fn(&T, proc_macro2::Span) -> Value) -> Value {

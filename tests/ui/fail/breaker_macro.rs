@@ -52,7 +52,7 @@ breaker! {
 
 breaker! { static PMS_13 = { frobnicate: 3 } }
 
-breaker! { static PMS_14 = { failure_rate: 0.5 } }
+breaker! { static PMS_14 = { failure_rate: 0, window: 5000, min_calls: 0, slow: 2 } }
 
 breaker! { static PMS_15 = { threshold: 3 reset: "3s" } }
 
@@ -65,7 +65,14 @@ breaker! {
 
 breaker! { static PMS_19 = { name: "", crate: 5, on_cancel: maybe } }
 
+breaker! { static PMS_20 = { threshold: 3, failure_rate: 0.5, window: 20, min_calls: 30 } }
+
+breaker! { static PMS_21 = { window: "10s", min_calls: 10, slow: "1s" } }
+
+breaker! { static PMS_22 = { close_rate: 0.5, probes: 256, key: account } }
+
 // A static with a mistake is still there for others: this is no further error.
 static USES: &breakerbox::Breaker = &PMS_9;
+static USES_RATE: &breakerbox::Breaker<breakerbox::DefaultClock, breakerbox::Sliding<2>> = &PMS_20;
 
 fn main() {}

@@ -137,4 +137,9 @@ impl Client {
     }
 }
 
+#[circuit_breaker(probes = 256, close_rate = 0.5)]
+async fn many_by_rate() -> Answer {
+    Ok(1)
+}
+
 fn main() {}

@@ -53,6 +53,33 @@ async fn not_constant() -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(failure_rate = COUNT)]
+async fn not_a_share() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = COUNT)]
+async fn no_window() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = "10s".len() as u64)]
+async fn no_window_either() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = SIZE)]
+async fn window_not_found() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = count())]
+async fn window_not_constant() -> Answer {
+    Ok(1)
+}
+
+breaker! { static BY_RATE = { failure_rate: 0.5, window: COUNT } }
+
 breaker! { static PMS = { threshold: COUNT, reset: COUNT } }
 
 fn main() {}

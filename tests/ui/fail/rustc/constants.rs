@@ -67,6 +67,62 @@ async fn no_time_beside_a_breaker() -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(failure_rate = 0.0 / 0.0)]
+async fn no_share() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = MANY)]
+async fn too_large_a_window() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = NONE)]
+async fn no_calls() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = Duration::from_millis(9))]
+async fn too_short() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, window = Duration::MAX)]
+async fn too_long() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, min_calls = NONE)]
+async fn of_no_calls() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, min_calls = 20, window = NONE + 10)]
+async fn above_the_window() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, slow = Duration::MAX, slow_rate = 0.5)]
+async fn never_slow() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failure_rate = 0.5, slow = LONG, slow_rate = -0.5 * 1.0)]
+async fn a_negative_share() -> Answer {
+    Ok(1)
+}
+
+struct Client;
+
+impl Client {
+    #[circuit_breaker(shared, failure_rate = 0.5, window = MANY)]
+    async fn method(&self) -> Answer {
+        Ok(1)
+    }
+}
+
+breaker! { static BY_RATE = { failure_rate: 0.5, window: MANY, reset: "5s" } }
+
 breaker! { static PMS = { threshold: NONE, reset: "5s" } }
 
 fn main() {}
