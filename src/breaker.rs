@@ -19,6 +19,7 @@ use core::time::Duration;
 /// | --- | --- | --- |
 /// | [`#[circuit_breaker]`](crate::circuit_breaker) | one function | from its first call |
 /// | [`breaker!`](crate::breaker) | several functions | from its first call |
+/// | [`Breaker::declared_with_clock`] | a `static` with a clock of one's own | from its first call |
 /// | [`Breaker::shared`] | one client object | until it is dropped |
 /// | [`Breaker::new`], [`Breaker::with_clock`] | a breaker by hand | never |
 ///
@@ -52,15 +53,7 @@ impl<C> Breaker<C> {
     /// registry: [`find`](crate::find) does not know it.
     #[must_use]
     pub const fn with_clock(name: &'static str, config: Config, clock: C) -> Self {
-        Self {
-            circuit: Circuit::new(config),
-            clock,
-            name: Name::Static(name),
-            #[cfg(feature = "std")]
-            listing: crate::registry::Listing::unlisted(),
-            #[cfg(feature = "test-util")]
-            id: std::sync::OnceLock::new(),
-        }
+        Self::unlisted(name, Circuit::new(config), clock)
     }
 }
 
@@ -81,15 +74,75 @@ impl<C, const SLOTS: usize> Breaker<C, Sliding<SLOTS>> {
     {
         match Circuit::by_rate(config) {
             Err(error) => Err(error),
-            Ok(circuit) => Ok(Self {
-                circuit,
-                clock,
-                name: Name::Static(name),
-                #[cfg(feature = "std")]
-                listing: crate::registry::Listing::unlisted(),
-                #[cfg(feature = "test-util")]
-                id: std::sync::OnceLock::new(),
-            }),
+            Ok(circuit) => Ok(Self::unlisted(name, circuit, clock)),
+        }
+    }
+
+    /// [`by_rate_with_clock`](Self::by_rate_with_clock), for `static`s.
+    ///
+    /// # Panics
+    /// If the window needs more than `SLOTS` slots.
+    #[cfg(not(all(
+        feature = "std",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )))]
+    pub(crate) const fn must_by_rate(name: &'static str, config: RateConfig, clock: C) -> Self
+    where
+        C: Copy,
+    {
+        match Circuit::by_rate(config) {
+            Err(error) => panic!("{}", error.message()),
+            Ok(circuit) => Self::unlisted(name, circuit, clock),
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl<C> Breaker<C> {
+    /// A `static` by hand, with a clock of one's own, that enters the registry
+    /// at its first call, as those of [`breaker!`](crate::breaker) do. `place`
+    /// gives the static itself.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config, ExactClock};
+    ///
+    /// static PMS: Breaker<ExactClock> =
+    ///     Breaker::declared_with_clock("exact-pms", Config::DEFAULT, ExactClock, || &PMS);
+    /// assert!(PMS.admit().is_ok());
+    /// assert!(breakerbox::find("exact-pms").is_some());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn declared_with_clock(
+        name: &'static str,
+        config: Config,
+        clock: C,
+        place: fn() -> &'static Self,
+    ) -> Self {
+        let declared = std::panic::Location::caller();
+        let (file, line) = (declared.file(), declared.line());
+        let declaration = crate::registry::Declaration { place, file, line };
+        Self {
+            circuit: Circuit::new(config),
+            clock,
+            name: Name::Static(name),
+            listing: crate::registry::Listing::declared(declaration),
+            #[cfg(feature = "test-util")]
+            id: std::sync::OnceLock::new(),
+        }
+    }
+}
+
+impl<C, P> Breaker<C, P> {
+    const fn unlisted(name: &'static str, circuit: Circuit<P>, clock: C) -> Self {
+        Self {
+            circuit,
+            clock,
+            name: Name::Static(name),
+            #[cfg(feature = "std")]
+            listing: crate::registry::Listing::unlisted(),
+            #[cfg(feature = "test-util")]
+            id: std::sync::OnceLock::new(),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The only place that names the atomics, so that another implementation can
 //! be swapped in for all of them at once.
 
-#[cfg(not(loom))]
+#[cfg(all(not(loom), target_has_atomic = "64"))]
 pub(crate) use core::sync::atomic::{AtomicU64, Ordering};
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
+#[cfg(all(not(loom), not(target_has_atomic = "64")))]
+pub(crate) use portable_atomic::{AtomicU64, Ordering};
 
 /// One compare-and-swap, which may be acted on by whoever sees its result.
 pub(crate) fn swap(word: &AtomicU64, seen: u64, next: u64) -> bool {

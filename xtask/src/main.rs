@@ -1,5 +1,6 @@
 //! `cargo xtask JOB`: the project's jobs of more than one step.
 
+mod bare;
 mod check;
 mod run;
 mod tally;

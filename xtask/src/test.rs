@@ -2,6 +2,7 @@
 
 use std::process::{Command, ExitCode};
 
+use crate::bare;
 use crate::check::{format, quick_tests};
 use crate::run::Run;
 use crate::tools::{CLIPPY, cargo};
@@ -42,6 +43,7 @@ pub(crate) fn job() -> ExitCode {
             cargo().args(["test", "--package", package, "--all-targets"]),
         );
     }
+    bare::build_all(&mut run);
     run.tests("interleavings, by loom", &mut under_loom("test"));
     for example in ["quickstart", "pms_failover"] {
         run.step(

@@ -1,0 +1,118 @@
+//! Builds for targets without an operating system, to prove that nothing needs one.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run::Run;
+use crate::tools::{cargo, succeeds};
+
+/// What must build, and what it proves.
+const BUILDS: [Build; 5] = [
+    Build {
+        package: "breaker-core",
+        // 32-bit atomics.
+        target: "thumbv7em-none-eabi",
+        std: false,
+        arguments: &[],
+    },
+    Build {
+        package: "breaker-core",
+        // No atomic swap at all.
+        target: "thumbv6m-none-eabi",
+        std: false,
+        arguments: &["--features", "critical-section"],
+    },
+    Build {
+        package: "breaker-core",
+        target: "wasm32v1-none",
+        std: false,
+        arguments: &[],
+    },
+    Build {
+        package: "breakerbox",
+        target: "wasm32v1-none",
+        std: false,
+        arguments: &["--no-default-features"],
+    },
+    Build {
+        package: "breakerbox",
+        // With std, but without a clock of its own.
+        target: "wasm32-unknown-unknown",
+        std: true,
+        arguments: &[],
+    },
+];
+
+struct Build {
+    package: &'static str,
+    target: &'static str,
+    std: bool,
+    arguments: &'static [&'static str],
+}
+
+/// Where the standard library of a target comes from.
+enum Source {
+    /// Rustup has it.
+    Rustup,
+    /// It is built by this compiler, whose sources are here.
+    Built(PathBuf),
+}
+
+pub(crate) fn build_all(run: &mut Run) {
+    let targets = BUILDS.iter().map(|build| build.target);
+    let Some(source) = rustup(targets).or_else(from_sources) else {
+        let why = "neither rustup nor a compiler with its sources can build the standard library";
+        return run.missing("bare targets", why);
+    };
+    for build in &BUILDS {
+        let name = format!("{} for {}", build.package, build.target);
+        run.step(&name, &mut build.command(&source));
+    }
+}
+
+impl Build {
+    fn command(&self, source: &Source) -> Command {
+        let mut command = cargo();
+        command.env("RUSTFLAGS", "-D warnings");
+        command.args(["build", "--lib", "--release", "--package", self.package]);
+        command.args(["--target", self.target]).args(self.arguments);
+        if let Source::Built(rustc) = source {
+            let library = if self.std { "std,panic_abort" } else { "core" };
+            command.arg(format!("-Zbuild-std={library}"));
+            command.env("RUSTC", rustc).env("RUSTC_BOOTSTRAP", "1");
+        }
+        command
+    }
+}
+
+fn rustup<'a>(targets: impl Iterator<Item = &'a str>) -> Option<Source> {
+    let mut add = Command::new("rustup");
+    succeeds(add.args(["target", "add"]).args(targets)).then_some(Source::Rustup)
+}
+
+/// Debian's compiler for WebAssembly comes with the sources of the library.
+fn from_sources() -> Option<Source> {
+    let rustc = Path::new("/usr/bin/rustc");
+    if !has_sources(rustc) {
+        println!("installing rustc-web and rust-web-src");
+        let mut update = Command::new("apt-get");
+        let mut install = Command::new("apt-get");
+        install.env("DEBIAN_FRONTEND", "noninteractive");
+        let packages = ["rustc-web", "rust-web-src", "lld-22"];
+        let installed = succeeds(update.args(["update", "--quiet"]))
+            && succeeds(install.args(["install", "--yes", "--quiet"]).args(packages));
+        if !installed {
+            return None;
+        }
+    }
+    has_sources(rustc).then(|| Source::Built(rustc.to_owned()))
+}
+
+fn has_sources(rustc: &Path) -> bool {
+    let Ok(output) = Command::new(rustc).args(["--print", "sysroot"]).output() else {
+        return false;
+    };
+    let sysroot = String::from_utf8_lossy(&output.stdout);
+    let library = Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library");
+    output.status.success() && library.join("core").is_dir()
+}
