@@ -1,0 +1,88 @@
+//! The observer that writes to the `log` crate: what, and at which level.
+
+use breakerbox::observe::{self, LogObserver};
+use breakerbox::{Breaker, CallError, Settings, circuit_breaker, test};
+use log::{Level, LevelFilter, Log, Metadata, Record};
+use std::sync::Mutex;
+use std::time::Duration;
+
+struct Lines(Mutex<Vec<(Level, String)>>);
+
+impl Log for Lines {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        assert_eq!(record.target(), "breakerbox");
+        let line = (record.level(), record.args().to_string());
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn flush(&self) {}
+}
+
+static LINES: Lines = Lines(Mutex::new(Vec::new()));
+
+type Answer = Result<u32, CallError<&'static str>>;
+
+#[circuit_breaker(name = "cached", threshold = 9, fallback = |_| Ok(1))]
+fn cached() -> Answer {
+    Err(CallError::Call("down"))
+}
+
+#[test]
+fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
+    log::set_logger(&LINES).unwrap();
+    log::set_max_level(LevelFilter::Trace);
+    let scope = test::scope();
+    observe::install(LogObserver).forever();
+    let reset = Duration::from_secs(30);
+    let pms = Breaker::new("pms", Settings::new().threshold(1).reset(reset).must());
+    let fail = || drop(pms.call_sync(|| Err::<(), _>("down")));
+
+    fail();
+    fail();
+    scope.advance(reset);
+    let _ = pms.call_sync(|| Ok::<_, &str>(()));
+    pms.force_open();
+    pms.disable();
+    pms.shadow();
+    fail();
+    let _ = cached();
+
+    let lines = std::mem::take(&mut *LINES.0.lock().unwrap());
+    let lines: Vec<_> = lines
+        .iter()
+        .map(|(level, line)| (*level, line.as_str()))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            (Level::Warn, "circuit `pms` opened after 1 failure, for 30s"),
+            (
+                Level::Debug,
+                "call refused: circuit `pms` is open: retry in 30s"
+            ),
+            (Level::Info, "circuit `pms` probes: its wait is over"),
+            (Level::Info, "circuit `pms` closed: its probes succeeded"),
+            (
+                Level::Warn,
+                "circuit `pms` was set by an operator: forced_open"
+            ),
+            (
+                Level::Info,
+                "circuit `pms` was set by an operator: disabled"
+            ),
+            (Level::Info, "circuit `pms` was set by an operator: shadow"),
+            (
+                Level::Warn,
+                "circuit `pms` would have opened after 1 failure, for 30s"
+            ),
+            (
+                Level::Debug,
+                "circuit `cached` served a fallback in place of a failed call"
+            ),
+        ]
+    );
+}
