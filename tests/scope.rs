@@ -1,6 +1,11 @@
 //! Test scopes: a frozen clock and fresh breakers for one thread.
 
+use breakerbox::observe::{self, Observer, Rejection, StateChange};
 use breakerbox::{Breaker, Settings, State, breaker, test};
+use std::future::{Future, ready};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 breaker! {
@@ -126,4 +131,73 @@ fn outside_a_scope_jitter_differs_between_breakers_of_one_process() {
     waits.sort_unstable();
     assert!(waits[0] >= 999 && waits[19] <= 2_000, "{waits:?}");
     assert!(waits[19] - waits[0] > 100, "they probe in step: {waits:?}");
+}
+
+#[derive(Default)]
+struct Lines(Mutex<Vec<String>>);
+
+impl Lines {
+    fn heard(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Observer for Lines {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        self.0.lock().unwrap().push(event.to_string());
+    }
+
+    fn rejected(&self, event: &Rejection<'_>) {
+        self.0.lock().unwrap().push(event.to_string());
+    }
+}
+
+#[test]
+fn a_permit_of_a_scope_settled_on_another_thread_tells_the_scopes_observers() {
+    let (of_process, of_scope) = (Arc::new(Lines::default()), Arc::new(Lines::default()));
+    let _of_process = observe::install(Arc::clone(&of_process));
+    let scope = test::scope();
+    let _of_scope = observe::install(Arc::clone(&of_scope));
+    let pms = Breaker::new("settled-elsewhere", Settings::new().threshold(1).must());
+    let permit = pms.admit().unwrap();
+    std::thread::scope(|threads| {
+        threads.spawn(|| assert!(matches!(permit.failure(), breakerbox::Effect::Tripped(_))));
+    });
+    assert_eq!(pms.state(), State::Open, "in the scope");
+    let opened = "circuit `settled-elsewhere` opened after 1 failure, for 30s";
+    assert_eq!(of_scope.heard(), [opened]);
+    drop(scope);
+    assert_eq!(pms.state(), State::Closed, "and nowhere else");
+    let others = of_process.heard();
+    assert!(!others.iter().any(|line| line == opened), "{others:?}");
+}
+
+#[test]
+fn a_call_of_a_scope_polled_on_another_thread_tells_the_scopes_observers() {
+    let scope = test::scope();
+    let of_scope = Arc::new(Lines::default());
+    let _of_scope = observe::install(Arc::clone(&of_scope));
+    let pms = Breaker::new("polled-elsewhere", Settings::new().threshold(1).must());
+    let poll_elsewhere = || {
+        let call = pms.call(ready(Err::<(), _>("down")));
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                let mut context = Context::from_waker(Waker::noop());
+                assert!(pin!(call).poll(&mut context).is_ready());
+            });
+        });
+    };
+    poll_elsewhere();
+    poll_elsewhere();
+    scope.advance(Duration::from_secs(30));
+    poll_elsewhere();
+    assert_eq!(
+        of_scope.heard(),
+        [
+            "circuit `polled-elsewhere` opened after 1 failure, for 30s",
+            "call refused: circuit `polled-elsewhere` is open: retry in 30s",
+            "circuit `polled-elsewhere` probes: its wait is over",
+            "circuit `polled-elsewhere` reopened after 1 failure while probing, for 30s",
+        ]
+    );
 }
