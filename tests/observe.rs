@@ -1,7 +1,8 @@
 //! Observers: what they hear, and what they can't break.
 
 use breakerbox::observe::{self, FallbackServed, Observer, Rejection, StateChange};
-use breakerbox::{Breaker, Config, Generation, Settings, State, test};
+use breakerbox::{Breaker, Config, Effect, Generation, Settings, Snapshot, State, test};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -162,7 +163,7 @@ fn an_observer_that_panics_while_unwinding_does_not_end_the_process() {
     let _scope = test::scope();
     let _installed = observe::install(Panics);
     let pms = Breaker::new("pms", Settings::new().threshold(1).must());
-    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
         let _permit = pms.admit().unwrap();
         panic!("the call");
     }));
@@ -209,4 +210,205 @@ fn outside_a_scope_an_observer_hears_of_every_breaker_of_the_process() {
     let lines = recorder.take();
     assert!(lines.contains(&"circuit `elsewhere` was set by an operator: forced_open".to_owned()));
     assert!(!lines.iter().any(|line| line.contains("in-a-scope")));
+}
+
+#[test]
+fn a_restore_is_told() {
+    let _scope = test::scope();
+    let recorder = Arc::new(Recorder::default());
+    let _installed = observe::install(Arc::clone(&recorder));
+    let pms = Breaker::new("pms", Config::DEFAULT);
+    let open = Snapshot {
+        state: State::Open,
+        time_left: Duration::from_secs(7),
+        imposed: false,
+        consecutive: 0,
+        reopenings: 0,
+    };
+    let change = pms.restore(&open).unwrap();
+    assert_eq!(
+        recorder.take(),
+        ["circuit `pms` was restored: open, for 7s"]
+    );
+    assert_eq!(recorder.numbers.lock().unwrap()[0].0, change.generation);
+    let nonsense = Snapshot {
+        state: State::Closed,
+        ..open
+    };
+    assert!(pms.restore(&nonsense).is_err());
+    assert!(recorder.take().is_empty());
+}
+
+#[test]
+fn an_overload_says_whether_it_opened_or_reopened() {
+    let scope = test::scope();
+    let recorder = Arc::new(Recorder::default());
+    let _installed = observe::install(Arc::clone(&recorder));
+    let pms = Breaker::new("pms", Config::DEFAULT);
+    let wait = Duration::from_secs(7);
+    let _ = pms.admit().unwrap().overloaded(wait);
+    scope.advance(wait);
+    let _ = pms.admit().unwrap().overloaded(wait * 2);
+    assert_eq!(
+        recorder.take(),
+        [
+            "circuit `pms` opened: overloaded, for 7s",
+            "circuit `pms` probes: its wait is over",
+            "circuit `pms` reopened: overloaded, for 14s",
+        ]
+    );
+}
+
+#[test]
+fn an_observer_for_ever_hears_as_long_as_its_scope() {
+    let recorder = Arc::new(Recorder::default());
+    {
+        let _scope = test::scope();
+        observe::install(Arc::clone(&recorder)).forever();
+        Breaker::new("in-a-scope", Config::DEFAULT).force_open();
+        assert_eq!(recorder.take().len(), 1);
+    }
+    assert_eq!(Arc::strong_count(&recorder), 1);
+}
+
+#[test]
+fn an_observer_for_ever_hears_as_long_as_the_process() {
+    let recorder = Arc::new(Recorder::default());
+    observe::install(Arc::clone(&recorder)).forever();
+    for order in 1..=2 {
+        Breaker::new("for-ever", Config::DEFAULT).force_open();
+        let lines = recorder.take();
+        let heard = lines.iter().filter(|line| line.contains("for-ever"));
+        assert_eq!(heard.count(), 1, "order {order}: {lines:?}");
+    }
+}
+
+/// Empty once the observer has left.
+type Left = Arc<Mutex<Option<observe::Installed>>>;
+
+/// Uninstalls itself when a breaker of that name enters a state, and panics in
+/// its destructor.
+struct LeavesWithABang {
+    breaker: &'static str,
+    at: State,
+    installed: Left,
+}
+
+impl Observer for LeavesWithABang {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        if (event.breaker, event.change.to) == (self.breaker, self.at) {
+            drop(self.installed.lock().unwrap().take());
+        }
+    }
+}
+
+impl Drop for LeavesWithABang {
+    fn drop(&mut self) {
+        panic!("in the observer's destructor");
+    }
+}
+
+fn install_one_that_leaves(breaker: &'static str, at: State) -> Left {
+    let installed = Left::default();
+    let observer = LeavesWithABang {
+        breaker,
+        at,
+        installed: Arc::clone(&installed),
+    };
+    *installed.lock().unwrap() = Some(observe::install(observer));
+    installed
+}
+
+fn has_left(left: &Left) -> bool {
+    left.lock().unwrap().is_none()
+}
+
+/// Trips at once, for a second.
+fn quick(name: &'static str) -> Breaker {
+    let settings = Settings::new().threshold(1).reset(Duration::from_secs(1));
+    Breaker::new(name, settings.jitter(0.0).must())
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+#[test]
+fn an_observer_that_leaves_with_a_panic_costs_no_slot() {
+    let check = |name| {
+        let pms = quick(name);
+        let _ = pms.admit_at(0).unwrap().failure();
+        let left = install_one_that_leaves(name, State::HalfOpen);
+        let probe = catch_unwind(AssertUnwindSafe(|| pms.admit_at(SECOND)));
+        let probe = probe.expect("the panic is the observer's own").unwrap();
+        assert!(has_left(&left));
+        assert!(pms.admit_at(SECOND).is_err(), "one probe at a time");
+        assert!(matches!(probe.success(), Effect::Closed(_)));
+        assert_eq!(pms.state(), State::Closed);
+    };
+    check("left-outside");
+    let _scope = test::scope();
+    check("left-inside");
+}
+
+#[test]
+fn an_observer_that_leaves_with_a_panic_while_unwinding_does_not_end_the_process() {
+    let check = |name| {
+        let pms = quick(name);
+        let left = install_one_that_leaves(name, State::Open);
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            let _permit = pms.admit().unwrap();
+            panic!("the call");
+        }));
+        let payload = unwound.unwrap_err();
+        assert_eq!(payload.downcast_ref(), Some(&"the call"));
+        assert!(has_left(&left));
+        assert_eq!(pms.state(), State::Open);
+    };
+    check("unwound-outside");
+    let _scope = test::scope();
+    check("unwound-inside");
+}
+
+/// Panics with what panics when it is dropped.
+struct PanicsWithABomb;
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("in the payload's destructor");
+    }
+}
+
+impl Observer for PanicsWithABomb {
+    fn state_changed(&self, _: &StateChange<'_>) {
+        panic_any(Bomb);
+    }
+
+    fn rejected(&self, _: &Rejection<'_>) {
+        panic_any(Bomb);
+    }
+}
+
+#[test]
+fn an_observer_whose_panic_panics_when_it_is_dropped_costs_nothing() {
+    let _scope = test::scope();
+    observe::install(PanicsWithABomb).forever();
+    let recorder = Arc::new(Recorder::default());
+    observe::install(Arc::clone(&recorder)).forever();
+    let pms = quick("pms");
+    let through = catch_unwind(AssertUnwindSafe(|| {
+        let _ = pms.admit_at(0).unwrap().failure();
+        assert!(pms.admit_at(0).is_err());
+        let probe = pms.admit_at(SECOND).unwrap();
+        assert!(matches!(probe.success(), Effect::Closed(_)));
+    }));
+    assert!(through.is_ok());
+    assert_eq!(recorder.take().len(), 4, "the other observer hears it all");
+
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _permit = pms.admit().unwrap();
+        panic!("the call");
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(pms.state(), State::Open);
 }
