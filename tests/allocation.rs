@@ -1,9 +1,14 @@
 //! No path of a call allocates.
 
 use allocation_counter::measure;
-use breakerbox::{Breaker, CallError, CircuitOpenError, Config, Settings, circuit_breaker};
-use std::future::{Future, pending, ready};
+use breakerbox::observe::{self, Observer, Rejection, StateChange};
+use breakerbox::{
+    Breaker, CallError, CircuitOpenError, Config, Settings, State, Timer, circuit_breaker,
+};
+use std::future::{Future, Ready, pending, ready};
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -111,4 +116,73 @@ fn a_timer_is_made_only_for_a_call_that_is_pending() {
     poll_once(pms.call(pending::<Answer>()).timeout(limit));
     let waiting = allocations(|| poll_once(pms.call(pending::<Answer>()).timeout(limit)));
     assert_eq!(waiting, 0, "the timer is inline");
+}
+
+/// Its time is over at once.
+struct Impatient;
+
+impl Timer for Impatient {
+    type Sleep = Ready<()>;
+
+    fn sleep(&self, _: Duration) -> Ready<()> {
+        ready(())
+    }
+}
+
+#[test]
+fn a_call_that_times_out_allocates_nothing() {
+    let settings = Settings::new().threshold(1).must();
+    for pms in [
+        Arc::new(Breaker::new("pms", settings)),
+        Breaker::shared("of-a-timeout", settings),
+    ] {
+        drop(pms.admit());
+        let limit = Duration::from_secs(1);
+        let timed_out = allocations(|| {
+            let call = pms.call(pending::<Result<(), &str>>());
+            poll_once(call.timeout_by(Impatient, limit));
+        });
+        assert_eq!(timed_out, 0);
+        assert_eq!(pms.state(), State::Open, "it was counted");
+    }
+}
+
+/// Counts what it hears of one breaker.
+#[derive(Default)]
+struct Counts {
+    rejected: AtomicU32,
+    changed: AtomicU32,
+}
+
+const HEARD: &str = "of-an-observer";
+
+impl Observer for Counts {
+    fn rejected(&self, event: &Rejection<'_>) {
+        if event.error.name() == HEARD {
+            self.rejected.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn state_changed(&self, event: &StateChange<'_>) {
+        if event.breaker == HEARD {
+            self.changed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn what_an_observer_is_told_allocates_nothing() {
+    let counts = Arc::new(Counts::default());
+    let _installed = observe::install(Arc::clone(&counts));
+    let pms = Breaker::shared(HEARD, Config::DEFAULT);
+    let told = allocations(|| {
+        pms.force_open();
+        for _ in 0..10 {
+            assert!(pms.admit().is_err());
+        }
+        pms.close();
+    });
+    assert_eq!(told, 0);
+    assert_eq!(counts.rejected.load(Ordering::Relaxed), 10);
+    assert_eq!(counts.changed.load(Ordering::Relaxed), 2);
 }
