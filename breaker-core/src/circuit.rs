@@ -13,7 +13,12 @@
 //! 3. Within a generation the stamp moves *before* the word: a trial is never
 //!    seen full with the time of the probe before
 //!    ([`Circuit::stamp_probe`]).
-//! 4. The clock is read after the words it is compared with, and again on each
+//! 4. Within a generation no word comes again: each probe that is admitted moves
+//!    the trial's turn on (`Trial::admit`). So what was decided about a word is
+//!    never done to another trial that only looks the same. (The turn comes
+//!    again after 512 probes, beside `close_rate` after 8, of one trial that were
+//!    all given back while a single thread was held up.)
+//! 5. The clock is read after the words it is compared with, and again on each
 //!    retry, so a reading is never older than a stamp that was seen.
 
 use crate::clock::{Clock, Reading};
