@@ -1,6 +1,10 @@
 //! What a fallback may give.
 
+use crate::limit::Never;
 use core::future::Future;
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 
 /// The function's own type, or an `Option` of it.
 #[diagnostic::on_unimplemented(
@@ -10,21 +14,32 @@ use core::future::Future;
     note = "a plain function can't wait: its fallback can't be an `async fn`"
 )]
 pub trait Fallback<O> {
+    /// What there may be in place of an answer: [`Never`] or [`NoAnswer`].
+    type Missing;
+
     /// The answer, if there is one.
-    fn answer(self) -> Option<O>;
+    fn answer(self) -> Result<O, Self::Missing>;
 }
+
+/// The fallback gave `None`.
+#[derive(Clone, Copy, Debug)]
+pub struct NoAnswer;
 
 #[diagnostic::do_not_recommend]
 impl<O> Fallback<O> for O {
-    fn answer(self) -> Option<O> {
-        Some(self)
+    type Missing = Never;
+
+    fn answer(self) -> Result<O, Never> {
+        Ok(self)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<O> Fallback<O> for Option<O> {
-    fn answer(self) -> Self {
-        self
+    type Missing = NoAnswer;
+
+    fn answer(self) -> Result<O, NoAnswer> {
+        self.ok_or(NoAnswer)
     }
 }
 
@@ -36,8 +51,23 @@ impl<O> Fallback<O> for Option<O> {
     note = "a fallback gives the function's own type, or an `Option` of it (`None`: the caller gets the original error)"
 )]
 pub trait AsyncFallback<O, M> {
-    /// The answer, if there is one.
-    fn answer(self) -> impl Future<Output = Option<O>>;
+    /// What there may be in place of an answer.
+    type Missing;
+
+    /// What to await for the answer.
+    type Later: Future<Output: Fallback<O, Missing = Self::Missing>>;
+
+    /// The answer, or what to await for it.
+    fn ask(self) -> Asked<O, Self::Missing, Self::Later>;
+}
+
+/// What came of asking a fallback.
+#[derive(Debug)]
+pub enum Asked<O, M, L> {
+    /// It answered, or had nothing.
+    Now(Result<O, M>),
+    /// It has to be awaited.
+    Later(L),
 }
 
 /// The fallback gave a value.
@@ -50,14 +80,34 @@ pub struct Awaited;
 
 #[diagnostic::do_not_recommend]
 impl<O, V: Fallback<O>> AsyncFallback<O, Value> for V {
-    fn answer(self) -> impl Future<Output = Option<O>> {
-        core::future::ready(Fallback::answer(self))
+    type Missing = V::Missing;
+    type Later = NoFuture<V>;
+
+    fn ask(self) -> Asked<O, V::Missing, NoFuture<V>> {
+        Asked::Now(self.answer())
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<O, F: Future<Output: Fallback<O>>> AsyncFallback<O, Awaited> for F {
-    async fn answer(self) -> Option<O> {
-        Fallback::answer(self.await)
+    type Missing = <F::Output as Fallback<O>>::Missing;
+    type Later = F;
+
+    fn ask(self) -> Asked<O, Self::Missing, F> {
+        Asked::Later(self)
+    }
+}
+
+/// A future that there can't be. The compiler sees that too (the fields are
+/// public for it), so that a function whose fallback is a value keeps nothing
+/// for the time in which it would be awaited.
+#[derive(Debug)]
+pub struct NoFuture<V>(pub Never, pub PhantomData<fn() -> V>);
+
+impl<V> Future for NoFuture<V> {
+    type Output = V;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<V> {
+        match self.0 {}
     }
 }

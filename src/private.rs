@@ -2,12 +2,12 @@
 //! in any release.
 
 pub use crate::call::{Ended, Guarded, run_sync};
-pub use crate::classify::{ByError, ByOutput, Classify, EveryErr, ResultLike};
+pub use crate::classify::{ByOutput, Classify, ResultLike};
 pub use crate::error::{CircuitOpenError, TimeoutError};
-pub use crate::fallback::{AsyncFallback, Fallback};
+pub use crate::fallback::{Asked, AsyncFallback, Fallback, NoAnswer};
 pub use crate::guard::Guard;
 pub use crate::limit::{Never, Unlimited};
-pub use crate::refusal::{OpenError, Refusable, TimeoutErrorFrom};
+pub use crate::refusal::{OpenAfter, OpenError, Refusable, TimedOutAfter, TimeoutErrorFrom};
 pub use breaker_core::{Config, OnCancel, RateConfig, Settings, Window};
 pub use core;
 pub use core::time::Duration;
@@ -114,10 +114,7 @@ pub const fn generated_by_rate<const SLOTS: usize, P: Copy + PlaceWithClock>(
     config: RateConfig,
     _: P,
 ) -> RateBreaker<SLOTS> {
-    match RateBreaker::by_rate_with_clock(name, config, crate::clock::NoClock) {
-        Ok(breaker) => breaker,
-        Err(error) => panic!("{}", error.message()),
-    }
+    RateBreaker::must_by_rate(name, config, crate::clock::NoClock)
 }
 
 /// A constant that says what a rate is taken of: a count or a duration, told
@@ -212,21 +209,6 @@ pub const fn expect<O>() -> Expect<O> {
 }
 
 #[inline]
-pub fn every_err<O: ResultLike>(_: Expect<O>) -> EveryErr {
-    EveryErr
-}
-
-#[inline]
-pub fn by_error<O, F, R>(_: Expect<O>, classify: F) -> ByError<F>
-where
-    O: ResultLike,
-    F: FnOnce(&O::Error) -> R,
-    R: Verdict,
-{
-    ByError(classify)
-}
-
-#[inline]
 pub fn by_output<O, F, R>(_: Expect<O>, classify: F) -> ByOutput<F>
 where
     F: FnOnce(&O) -> R,
@@ -310,6 +292,32 @@ where
     O::refused(O::Error::from_timeout(timed_out))
 }
 
+/// What a fallback gave in place of an answer, `M`, and the output it was asked
+/// for.
+#[derive(Debug)]
+pub struct After<O, M>(M, Expect<O>);
+
+#[inline]
+pub fn after<O, M>(expect: Expect<O>, missing: M) -> After<O, M> {
+    After(missing, expect)
+}
+
+/// [`open`], where a fallback was asked before.
+pub fn open_after<O, M>(after: After<O, M>, open: CircuitOpenError) -> O
+where
+    M: OpenAfter<O>,
+{
+    after.0.open(open)
+}
+
+/// [`timed_out`], where a fallback was asked before.
+pub fn timed_out_after<O, M>(after: After<O, M>, timed_out: TimeoutError) -> O
+where
+    M: TimedOutAfter<O>,
+{
+    after.0.timed_out(timed_out)
+}
+
 #[inline]
 pub fn never<O>(never: Never) -> O {
     match never {}
@@ -380,16 +388,25 @@ where
     fallback(cause)
 }
 
+/// Asks a fallback that may be a future.
 #[inline]
-pub fn fallback<O, V, M>(_: Expect<O>, value: V) -> impl Future<Output = Option<O>>
+pub fn fallback<O, V, M>(_: Expect<O>, value: V) -> Asked<O, V::Missing, V::Later>
 where
     V: AsyncFallback<O, M>,
 {
-    value.answer()
+    value.ask()
 }
 
+/// The fallback's future. Where there can't be one, the compiler learns here
+/// that nothing after it is ever reached.
 #[inline]
-pub fn fallback_sync<O, V>(_: Expect<O>, value: V) -> Option<O>
+pub fn later<L: Future>(future: L) -> L {
+    future
+}
+
+/// Asks a fallback that is a value.
+#[inline]
+pub fn fallback_sync<O, V>(_: Expect<O>, value: V) -> Result<O, V::Missing>
 where
     V: Fallback<O>,
 {

@@ -2,12 +2,15 @@
 //! answers: an output of the function's own type.
 
 use crate::error::{CircuitOpenError, TimeoutError};
+use crate::fallback::NoAnswer;
+use crate::limit::Never;
 
 /// An output that an error can be put into.
 #[diagnostic::on_unimplemented(
     message = "a call that is refused or times out has no output: `{Self}` is not a `Result`",
     label = "not a `Result`",
-    note = "write `open_error = |open| ..` (and `timeout_error = |timeout| ..` beside `timeout`), which makes the output, or a `fallback` that always answers"
+    note = "write `open_error = |open| ..` (and `timeout_error = |timeout| ..` beside `timeout`), which makes the output",
+    note = "or a `fallback` that always answers: one that gives the function's own type, not an `Option` of it"
 )]
 pub trait Refusable {
     /// The error.
@@ -31,7 +34,8 @@ impl<T, E> Refusable for Result<T, E> {
     label = "the function's error type needs `From<CircuitOpenError>`",
     note = "write `impl From<CircuitOpenError> for {Self}` (with thiserror: a variant with `#[from] CircuitOpenError`)",
     note = "or `open_error = |open| ..` in the attribute, which makes the error",
-    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`"
+    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`",
+    note = "or a `fallback` that always answers: one that gives the function's own type, not an `Option` of it"
 )]
 pub trait OpenError {
     /// The error for a refused call.
@@ -51,7 +55,8 @@ impl<E: From<CircuitOpenError>> OpenError for E {
     label = "the function's error type needs `From<TimeoutError>`",
     note = "write `impl From<TimeoutError> for {Self}` (with thiserror: a variant with `#[from] TimeoutError`)",
     note = "or `timeout_error = |timeout| ..` in the attribute, which makes the error",
-    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`"
+    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`",
+    note = "or a `fallback` that always answers, without `fallback_on = open`: one that gives the function's own type, not an `Option` of it"
 )]
 pub trait TimeoutErrorFrom {
     /// The error for a call that took too long.
@@ -62,5 +67,42 @@ pub trait TimeoutErrorFrom {
 impl<E: From<TimeoutError>> TimeoutErrorFrom for E {
     fn from_timeout(timed_out: TimeoutError) -> Self {
         timed_out.into()
+    }
+}
+
+/// What a fallback may give in place of an answer: only where that can be is an
+/// output made from a refusal.
+pub trait OpenAfter<O> {
+    /// The output for a refused call.
+    fn open(self, open: CircuitOpenError) -> O;
+}
+
+impl<O> OpenAfter<O> for Never {
+    fn open(self, _: CircuitOpenError) -> O {
+        match self {}
+    }
+}
+
+impl<O: Refusable<Error: OpenError>> OpenAfter<O> for NoAnswer {
+    fn open(self, open: CircuitOpenError) -> O {
+        O::refused(O::Error::from_open(open))
+    }
+}
+
+/// The same for a call that took too long.
+pub trait TimedOutAfter<O> {
+    /// The output for a call that took too long.
+    fn timed_out(self, timed_out: TimeoutError) -> O;
+}
+
+impl<O> TimedOutAfter<O> for Never {
+    fn timed_out(self, _: TimeoutError) -> O {
+        match self {}
+    }
+}
+
+impl<O: Refusable<Error: TimeoutErrorFrom>> TimedOutAfter<O> for NoAnswer {
+    fn timed_out(self, timed_out: TimeoutError) -> O {
+        O::refused(O::Error::from_timeout(timed_out))
     }
 }

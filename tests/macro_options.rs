@@ -607,6 +607,74 @@ fn a_fallback_without_an_answer_leaves_the_original() {
     });
 }
 
+/// Where it always answers, nothing has to be made of a refusal: neither from an error nor
+/// from what is none.
+#[test]
+fn a_fallback_that_always_answers_needs_no_other_way() {
+    #[derive(Debug, PartialEq)]
+    struct NoFrom;
+
+    #[circuit_breaker(threshold = 1, fallback = |_| Ok(9))]
+    fn plain() -> Result<u8, NoFrom> {
+        Err(NoFrom)
+    }
+    #[circuit_breaker(threshold = 2, timeout = "1s", fallback = cached)]
+    async fn late(answer: Option<u8>) -> Result<u8, NoFrom> {
+        match answer {
+            Some(answer) => Ok(answer),
+            None => std::future::pending().await,
+        }
+    }
+    async fn cached(_: Option<u8>) -> Result<u8, NoFrom> {
+        tokio::task::yield_now().await;
+        Ok(9)
+    }
+    #[circuit_breaker(threshold = 1, fallback = |_| Ok(9), fallback_on = open)]
+    async fn on_open() -> Result<u8, NoFrom> {
+        Err(NoFrom)
+    }
+    #[circuit_breaker(
+        threshold = 1,
+        timeout = "1s",
+        timeout_error = |_| NoFrom,
+        fallback = |_| Ok(9),
+        fallback_on = open
+    )]
+    async fn on_open_and_late() -> Result<u8, NoFrom> {
+        std::future::pending().await
+    }
+    #[circuit_breaker(threshold = 1, classify_output = Option::is_none, fallback = |_| Some(9))]
+    fn no_result(answer: Option<u8>) -> Option<u8> {
+        answer
+    }
+    #[circuit_breaker(threshold = 1, timeout = "1s", classify_output = |n| *n == 0, fallback = 9)]
+    async fn a_number(answer: u8) -> u8 {
+        answer
+    }
+
+    let scope = scope();
+    assert_eq!(plain(), Ok(9));
+    assert_eq!(plain(), Ok(9));
+    assert_eq!(no_result(None), Some(9));
+    assert_eq!(no_result(Some(1)), Some(9));
+    block_on(async {
+        assert_eq!(late(Some(1)).await, Ok(1));
+        assert_eq!(after(&scope, secs(1), late(None)).await, Ok(9));
+        assert_eq!(after(&scope, secs(1), late(None)).await, Ok(9));
+        assert_eq!(late(Some(1)).await, Ok(9));
+        assert_eq!(on_open().await, Err(NoFrom));
+        assert_eq!(on_open().await, Ok(9));
+        assert_eq!(
+            after(&scope, secs(1), on_open_and_late()).await,
+            Err(NoFrom)
+        );
+        assert_eq!(on_open_and_late().await, Ok(9));
+        assert_eq!(a_number(1).await, 1);
+        assert_eq!(a_number(0).await, 9);
+        assert_eq!(a_number(1).await, 9);
+    });
+}
+
 #[test]
 fn a_fallback_runs_only_when_it_is_wanted() {
     static RUNS: AtomicU32 = AtomicU32::new(0);

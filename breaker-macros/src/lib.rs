@@ -83,7 +83,8 @@ use function::Function;
 ///
 /// Where the function returns no `Result`, `classify_output` is needed, and `open_error` and
 /// `timeout_error` make the whole output. A function that returns `!` needs an `open_error`
-/// that doesn't return.
+/// that doesn't return. Beside a fallback that always answers, neither the two nor their `From`
+/// are needed (with `fallback_on = open` it doesn't answer for timeouts).
 ///
 /// # Fallbacks
 /// - `fallback = cached`: a function of the same parameters, in methods of `self` first.
@@ -93,6 +94,10 @@ use function::Function;
 /// It gives the function's own type, or an `Option` of it: with `None` the caller gets the
 /// original error. In an `async fn` it may be a future of one of these. An error that does not
 /// count is no case for the fallback, and is returned as it is.
+///
+/// A guarded future is `Send` exactly when the body's is. Only while it awaits a fallback's
+/// future it keeps the original output, and then that and the fallback's future must be `Send`
+/// too.
 ///
 /// Nothing is cloned. A parameter that the body consumes is gone when the fallback runs:
 /// take it by reference, or let both only borrow it.

@@ -2,9 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
-use syn::Expr;
+use syn::{Expr, Lifetime};
 
-use super::{expect, fallback_expression, site};
+use super::{expect, fallback_expression, parenthesized, site};
 use crate::args::FallbackOn;
 use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
 use crate::place::{Place, telling};
@@ -12,7 +12,7 @@ use crate::place::{Place, telling};
 /// The tail of the function: a `match` over `__ended`.
 pub(super) fn outcome(model: &Model) -> TokenStream {
     let outcome = match &model.fallback {
-        None => plain(model, &quote_spanned!(site()=> __ended)),
+        None => plain(model, &quote_spanned!(site()=> __ended), Asked::Nobody),
         Some(fallback) => with_fallback(model, fallback),
     };
     match &model.output.shape {
@@ -21,12 +21,20 @@ pub(super) fn outcome(model: &Model) -> TokenStream {
     }
 }
 
+/// Who was asked before the caller gets the original error.
+#[derive(Clone, Copy)]
+enum Asked {
+    Nobody,
+    /// The fallback, which gave `__missing`.
+    Fallback,
+}
+
 /// Without a fallback, or after it had nothing.
 // Output: match ENDED { Done(out) | Failed(out) => out, Open(e) => .., TimedOut(e) => .. }
-fn plain(model: &Model, ended: &TokenStream) -> TokenStream {
+fn plain(model: &Model, ended: &TokenStream, asked: Asked) -> TokenStream {
     let private = model.library.private(site());
-    let open = open(model);
-    let timed_out = timed_out(model);
+    let open = open(model, asked);
+    let timed_out = timed_out(model, asked);
     quote_spanned! {site()=>
         match #ended {
             #private::Ended::Done(__output) | #private::Ended::Failed(__output) => __output,
@@ -37,13 +45,13 @@ fn plain(model: &Model, ended: &TokenStream) -> TokenStream {
 }
 
 /// With a fallback, which is asked first.
-// Output: match __ended { Done(out) => out, __refused => match fallback(.., VALUE) { Some(out) => out, None => (as above) } }
+// Output: match __ended { Done(out) => out, __refused => match ASKED { Ok(out) => out, Err(__missing) => (as above) } }
 fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
     let private = model.library.private(site());
     let untouched = match fallback.on {
         FallbackOn::Any => TokenStream::new(),
         FallbackOn::Open => {
-            let timed_out = timed_out(model);
+            let timed_out = timed_out(model, Asked::Nobody);
             quote_spanned! {site()=>
                 #private::Ended::Failed(__output) => __output,
                 #private::Ended::TimedOut(__error) => #timed_out,
@@ -51,24 +59,28 @@ fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
         }
     };
     let asked = ask(model, &fallback.value);
-    let otherwise = plain(model, &quote_spanned!(site()=> __refused));
+    let otherwise = plain(model, &quote_spanned!(site()=> __refused), Asked::Fallback);
     quote_spanned! {site()=>
         match __ended {
             #private::Ended::Done(__output) => __output,
             #untouched
             __refused => match #asked {
-                #private::core::option::Option::Some(__output) => {
+                #private::core::result::Result::Ok(__output) => {
                     #private::served(__breaker, &__refused);
                     __output
                 }
-                #private::core::option::Option::None => #otherwise,
+                #private::core::result::Result::Err(__missing) => #otherwise,
             },
         }
     }
 }
 
-/// The call of the fallback, an `Option` of the output.
-// Output: { let __value = VALUE; fallback(.., __value).await }
+/// The call of the fallback: a `Result` of the output, or of what stands in place of it.
+///
+/// In an `async fn` the fallback may be a future. The type of what it gives tells; and where it
+/// is none, `later` has no value, so nothing is kept across the `.await`, not even `__refused`.
+// Output: { let __value = VALUE; fallback_sync(.., __value) }
+// Output: '__asked: { let __value = VALUE; let __later = match fallback(.., __value) { Now(answer) => break '__asked answer, Later(future) => later(future) }; fallback_sync(.., __later.await) }
 fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
     let expression = fallback_expression(value);
     let span = site().located_at(match value {
@@ -84,35 +96,56 @@ fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
         }
     };
     let expect = expect(model);
-    let asked = match &model.kind {
-        Kind::Plain => quote_spanned!(span=> #private::fallback_sync(#expect, __value)),
-        Kind::Async | Kind::Boxed { .. } => {
-            quote_spanned!(span=> #private::fallback(#expect, __value).await)
+    match &model.kind {
+        Kind::Plain => {
+            let asked = quote_spanned!(span=> #private::fallback_sync(#expect, __value));
+            quote_spanned! {site()=>
+                {
+                    let __value = #value;
+                    #asked
+                }
+            }
         }
-    };
-    quote_spanned! {site()=>
-        {
-            let __value = #value;
-            #asked
+        Kind::Async | Kind::Boxed { .. } => {
+            let asked = quote_spanned!(span=> #private::fallback(#expect, __value));
+            let awaited = quote_spanned!(span=> #private::fallback_sync(#expect, __later.await));
+            let label = Lifetime::new("'__asked", site());
+            let private = model.library.private(site());
+            quote_spanned! {site()=>
+                #label: {
+                    let __value = #value;
+                    let __later = match #asked {
+                        #private::Asked::Now(__answer) => break #label __answer,
+                        #private::Asked::Later(__later) => #private::later(__later),
+                    };
+                    #awaited
+                }
+            }
         }
     }
 }
 
 /// A rejection, in the caller's terms.
-fn open(model: &Model) -> TokenStream {
+fn open(model: &Model, asked: Asked) -> TokenStream {
     match &model.open_error {
         Some(make) => made_by(model, make),
         None => {
             let span = model.output.place.hidden().first;
             let private = model.library.private(span);
             let expect = expect(model);
-            quote_spanned!(span=> #private::open(#expect, __error))
+            match asked {
+                Asked::Nobody => quote_spanned!(span=> #private::open(#expect, __error)),
+                Asked::Fallback => {
+                    let after = after(model);
+                    quote_spanned!(span=> #private::open_after(#after, __error))
+                }
+            }
         }
     }
 }
 
 /// A call that took too long, in the caller's terms.
-fn timed_out(model: &Model) -> TokenStream {
+fn timed_out(model: &Model, asked: Asked) -> TokenStream {
     match (&model.timeout, &model.timeout_error) {
         (None, _) => {
             let private = model.library.private(site());
@@ -123,9 +156,26 @@ fn timed_out(model: &Model) -> TokenStream {
             let span = model.output.place.hidden().first;
             let private = model.library.private(span);
             let expect = expect(model);
-            quote_spanned!(span=> #private::timed_out(#expect, __error))
+            match asked {
+                Asked::Nobody => quote_spanned!(span=> #private::timed_out(#expect, __error)),
+                Asked::Fallback => {
+                    let after = after(model);
+                    quote_spanned!(span=> #private::timed_out_after(#after, __error))
+                }
+            }
         }
     }
+}
+
+/// What the fallback gave in place of an answer, placed at the function's type.
+// Output: after(.., __missing)
+fn after(model: &Model) -> TokenStream {
+    let place = model.output.place.hidden();
+    let private = model.library.private(place.first);
+    let expect = expect(model);
+    let arguments = quote_spanned!(place.first=> #expect, __missing);
+    let arguments = parenthesized(arguments, place.last);
+    quote_spanned!(place.first=> #private::after #arguments)
 }
 
 /// What the user's function makes of `__error`: the error of a `Result`, or the whole output.

@@ -35,6 +35,11 @@ async fn of_outcome() -> Response {
 #[circuit_breaker(classify_output = |()| false, open_error = |_| ())]
 async fn nothing() {}
 
+#[circuit_breaker(classify_output = by_status, fallback = |_| Response { status: 200 })]
+async fn with_a_fallback() -> Response {
+    Response { status: 503 }
+}
+
 #[circuit_breaker(classify_output = |n| *n > limit, open_error = |_| 0)]
 fn over_a_parameter(limit: u8) -> u8 {
     limit
@@ -42,6 +47,7 @@ fn over_a_parameter(limit: u8) -> u8 {
 
 fn main() {
     drop((a_status_inside_ok(), of_outcome(), nothing()));
+    drop(with_a_fallback());
     let _ = over_a_parameter(1);
     assert_eq!(an_option(None), None);
     assert_eq!(an_option(Some(1)), None);

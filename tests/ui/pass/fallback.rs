@@ -102,6 +102,17 @@ async fn async_closure(hotel: String) -> Answer {
     Ok(hotel.len())
 }
 
+#[circuit_breaker(fallback = async |cause| {
+    let answer = future(&hotel, 1).await;
+    match cause {
+        Cause::Open(_) => answer,
+        _ => Ok(0),
+    }
+})]
+async fn async_closure_with_cause(hotel: String) -> Answer {
+    Ok(hotel.len())
+}
+
 #[circuit_breaker(fallback = |_| Ok(format!("{hotel}").len()))]
 async fn in_a_format_string(hotel: String) -> Answer {
     Ok(hotel.len())
@@ -144,6 +155,41 @@ async fn mutable(mut name: String) -> Answer {
     name.push('!');
     Ok(name.len())
 }
+
+/// One that always answers needs no `From`.
+struct NoFrom;
+
+async fn always() -> Result<u8, NoFrom> {
+    Ok(9)
+}
+
+#[circuit_breaker(fallback = Ok(9))]
+fn always_plain() -> Result<u8, NoFrom> {
+    Err(NoFrom)
+}
+
+#[circuit_breaker(fallback = always, timeout = "2s")]
+async fn always_awaited() -> Result<u8, NoFrom> {
+    Err(NoFrom)
+}
+
+#[circuit_breaker(fallback = |_| Ok(9), fallback_on = open)]
+async fn always_on_open() -> Result<u8, NoFrom> {
+    Err(NoFrom)
+}
+
+#[circuit_breaker(fallback = |_| None, open_error = |_| NoFrom, timeout = "2s", timeout_error = |_| NoFrom)]
+async fn never_with_own_errors() -> Result<u8, NoFrom> {
+    Err(NoFrom)
+}
+
+#[circuit_breaker(fallback = |_| 9, classify_output = |n| *n == 0)]
+async fn always_a_number() -> u8 {
+    0
+}
+
+#[circuit_breaker(fallback = |_| (), classify_output = |()| false)]
+fn always_nothing() {}
 
 struct Client(String);
 
@@ -195,6 +241,7 @@ fn main() {
     drop((
         closure_with_block(text()),
         async_closure(text()),
+        async_closure_with_cause(text()),
         in_a_format_string(text()),
     ));
     drop((
@@ -202,6 +249,9 @@ fn main() {
         both_consume_a_copy(Id(1)),
     ));
     drop((shadowed(text()), mutable(text())));
+    let _ = (always_plain(), always_nothing());
+    drop((always_awaited(), always_on_open(), always_a_number()));
+    drop(never_with_own_errors());
     let mut client = Client(text());
     let _ = client.method_call("");
     drop(client.method(""));
