@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use breakerbox::{CallError, CircuitOpenError, TimeoutError, breaker, circuit_breaker};
+use breakerbox::{CallError, Cause, CircuitOpenError, TimeoutError, breaker, circuit_breaker};
 
 #[derive(Debug)]
 enum PmsError {
@@ -645,78 +645,75 @@ mod self_and_traits {
     }
 }
 
-/// What `#[async_trait]` makes of a trait's methods, before this attribute sees them.
+/// `#[async_trait]` comes first, and this attribute sees what it makes of the methods.
 mod boxed {
     use super::*;
-    use std::pin::Pin;
+    use async_trait::async_trait;
 
     struct Client(String);
 
-    type Boxed<'a, T> = Pin<Box<dyn Future<Output = Answer<T>> + Send + 'a>>;
-
+    #[async_trait]
     trait Pms {
-        fn rooms<'life0, 'life1, 'async_trait>(
-            &'life0 self,
-            hotel: &'life1 str,
-            night: String,
-        ) -> Boxed<'async_trait, usize>
-        where
-            'life0: 'async_trait,
-            'life1: 'async_trait,
-            Self: 'async_trait;
+        async fn rooms(&self, hotel: &str, night: String) -> Answer<usize>;
+        async fn nothing(&self) -> Answer<()>;
+        async fn changed(&mut self, more: &[u8]) -> Result<&mut String, CallError<()>>;
+        async fn number(self: Arc<Self>) -> u8;
 
-        fn nothing<'life0, 'async_trait>(&'life0 self) -> Boxed<'async_trait, ()>
+        #[circuit_breaker(shared, timeout = "1s")]
+        async fn provided(&self, hotel: String) -> Answer<usize>
         where
-            'life0: 'async_trait,
-            Self: 'async_trait;
+            Self: Sync,
+        {
+            self.nothing().await?;
+            Ok(hotel.len())
+        }
+
+        #[circuit_breaker(breaker = PMS)]
+        async fn without_self<T: Display + Send + Sync>(shown: T) -> Answer<String>
+        where
+            Self: Sized,
+        {
+            tokio::task::yield_now().await;
+            Ok(shown.to_string())
+        }
     }
 
+    #[async_trait]
     impl Pms for Client {
         #[circuit_breaker(breaker = PMS, timeout = "1s", fallback = Self::cached(&night))]
-        #[allow(clippy::let_unit_value, clippy::type_complexity)]
-        fn rooms<'life0, 'life1, 'async_trait>(
-            &'life0 self,
-            hotel: &'life1 str,
-            night: String,
-        ) -> Pin<Box<dyn Future<Output = Answer<usize>> + Send + 'async_trait>>
-        where
-            'life0: 'async_trait,
-            'life1: 'async_trait,
-            Self: 'async_trait,
-        {
-            Box::pin(async move {
-                if let Some(__ret) = None::<Answer<usize>> {
-                    #[allow(unreachable_code)]
-                    return __ret;
-                }
-                let __self = self;
-                let night = night;
-                let __ret: Answer<usize> = {
-                    if hotel.is_empty() {
-                        Err(PmsError::Down)?;
-                    }
-                    Ok(__self.0.len() + hotel.len() + night.len())
-                };
-                #[allow(unreachable_code)]
-                __ret
-            })
+        async fn rooms(&self, hotel: &str, night: String) -> Answer<usize> {
+            tokio::task::yield_now().await;
+            if hotel.is_empty() {
+                Err(PmsError::Down)?;
+            }
+            Ok(self.0.len() + hotel.len() + night.len())
         }
 
         #[circuit_breaker(shared)]
-        #[allow(clippy::type_complexity)]
-        fn nothing<'life0, 'async_trait>(
-            &'life0 self,
-        ) -> Pin<Box<dyn Future<Output = Answer<()>> + Send + 'async_trait>>
-        where
-            'life0: 'async_trait,
-            Self: 'async_trait,
-        {
-            Box::pin(async move {
-                let __self = self;
-                let _ = &__self.0;
-                Ok(())
-            })
+        async fn nothing(&self) -> Answer<()> {
+            let _ = &self.0;
+            Ok(())
         }
+
+        #[circuit_breaker(shared, failure_rate = 0.5, fallback = fetched().await)]
+        async fn changed(&mut self, mut more: &[u8]) -> Result<&mut String, CallError<()>> {
+            while let [first, rest @ ..] = more {
+                tokio::task::yield_now().await;
+                self.0.push(char::from(*first));
+                more = rest;
+            }
+            Ok(&mut self.0)
+        }
+
+        #[circuit_breaker(breaker = PMS, classify_output = |n| *n == 0, fallback = |_| 9)]
+        async fn number(self: Arc<Self>) -> u8 {
+            tokio::task::yield_now().await;
+            0
+        }
+    }
+
+    async fn fetched<T>() -> Option<T> {
+        None
     }
 
     impl Client {
@@ -725,14 +722,37 @@ mod boxed {
         }
     }
 
+    struct Local(Rc<u8>);
+
+    #[async_trait(?Send)]
+    trait LocalPms {
+        async fn rooms(&self) -> Answer<Rc<u8>>;
+    }
+
+    #[async_trait(?Send)]
+    impl LocalPms for Local {
+        #[circuit_breaker(shared, fallback = |_| None)]
+        async fn rooms(&self) -> Answer<Rc<u8>> {
+            let kept = self.0.clone();
+            tokio::task::yield_now().await;
+            Ok(kept)
+        }
+    }
+
     #[test]
     fn as_without() {
         let _scope = breakerbox::test::scope();
-        let client = Client("abc".to_owned());
+        let mut client = Client("abc".to_owned());
         block_on(async {
             assert_eq!(client.rooms("de", "f".to_owned()).await.unwrap(), 6);
             assert_eq!(client.rooms("", "fg".to_owned()).await.unwrap(), 2);
             client.nothing().await.unwrap();
+            client.changed(b"de").await.unwrap().push('f');
+            assert_eq!(client.0, "abcdef");
+            assert_eq!(client.provided("gh".to_owned()).await.unwrap(), 2);
+            assert_eq!(Client::without_self(5).await.unwrap(), "5");
+            assert_eq!(Arc::new(client).number().await, 9);
+            assert_eq!(*Local(Rc::new(4)).rooms().await.unwrap(), 4);
         });
     }
 }
@@ -956,6 +976,66 @@ mod futures {
         });
     }
 
+    type Unsent = Result<Rc<u8>, CallError<Rc<u8>>>;
+
+    fn a_value() -> Unsent {
+        Ok(Rc::new(9))
+    }
+
+    fn an_option() -> Option<Unsent> {
+        None
+    }
+
+    #[circuit_breaker]
+    async fn gives_an_rc() -> Unsent {
+        tokio::task::yield_now().await;
+        Ok(Rc::new(1))
+    }
+
+    #[circuit_breaker(fallback = a_value, timeout = "1s")]
+    async fn gives_an_rc_or_a_value() -> Unsent {
+        tokio::task::yield_now().await;
+        Err(CallError::Call(Rc::new(1)))
+    }
+
+    #[circuit_breaker(fallback = an_option())]
+    async fn gives_an_rc_or_an_option() -> Unsent {
+        tokio::task::yield_now().await;
+        Err(CallError::Call(Rc::new(1)))
+    }
+
+    #[circuit_breaker(fallback = |cause| match cause {
+        Cause::Failed(Err(_)) => Some(Ok(Rc::new(8))),
+        _ => None,
+    })]
+    async fn gives_an_rc_or_asks_a_closure() -> Unsent {
+        tokio::task::yield_now().await;
+        Err(CallError::Call(Rc::new(1)))
+    }
+
+    #[circuit_breaker(fallback = |_| Ok(Default::default()), classify = |_| true)]
+    async fn gives_something_opaque() -> Result<impl Default + Display, CallError<Rc<u8>>> {
+        tokio::task::yield_now().await;
+        Ok(1)
+    }
+
+    /// Unless a fallback is awaited, no output is kept while something else is.
+    #[test]
+    fn send_whatever_the_output() {
+        fn send<T: Send>(value: T) -> T {
+            value
+        }
+        let _scope = breakerbox::test::scope();
+        block_on(async {
+            assert_eq!(*send(gives_an_rc()).await.unwrap(), 1);
+            assert_eq!(*send(gives_an_rc_or_a_value()).await.unwrap(), 9);
+            assert!(send(gives_an_rc_or_an_option()).await.is_err());
+            assert_eq!(*send(gives_an_rc_or_asks_a_closure()).await.unwrap(), 8);
+            let opaque = send(gives_something_opaque()).await;
+            assert_eq!(opaque.unwrap().to_string(), "1");
+        });
+    }
+
     #[circuit_breaker]
     async fn large() -> Answer<u8> {
         let data = [1_u8; 4096];
@@ -967,6 +1047,12 @@ mod futures {
         let data = [1_u8; 4096];
         tokio::task::yield_now().await;
         Ok(data[4095])
+    }
+
+    #[circuit_breaker(fallback = |_| Ok([1; 4096]))]
+    async fn large_fallback() -> Answer<[u8; 4096]> {
+        tokio::task::yield_now().await;
+        Ok([0; 4096])
     }
 
     #[circuit_breaker]
@@ -984,6 +1070,8 @@ mod futures {
     fn hardly_larger() {
         let grown = size_of_val(&large()) - size_of_val(&large_plain());
         assert!(grown <= 64, "{grown} bytes");
+        let size = size_of_val(&large_fallback());
+        assert!(size < 512, "{size} bytes");
         let grown = size_of_val(&large_parameter([0; 1024]))
             - size_of_val(&large_parameter_plain([0; 1024]));
         assert!(grown <= 64, "{grown} bytes");
