@@ -92,7 +92,8 @@ use function::Function;
 /// - `fallback = |cause| ..`: a closure that sees the `Cause`.
 ///
 /// It gives the function's own type, or an `Option` of it: with `None` the caller gets the
-/// original error. In an `async fn` it may be a future of one of these. An error that does not
+/// original error. (Where the own type is an `Option` already, a bare `None` could be either:
+/// write `None::<T>`.) In an `async fn` it may be a future of one of these. An error that does not
 /// count is no case for the fallback, and is returned as it is.
 ///
 /// A guarded future is `Send` exactly when the body's is. Only while it awaits a fallback's
