@@ -283,46 +283,6 @@ fn an_observer_for_ever_hears_as_long_as_the_process() {
     }
 }
 
-/// Empty once the observer has left.
-type Left = Arc<Mutex<Option<observe::Installed>>>;
-
-/// Uninstalls itself when a breaker of that name enters a state, and panics in
-/// its destructor.
-struct LeavesWithABang {
-    breaker: &'static str,
-    at: State,
-    installed: Left,
-}
-
-impl Observer for LeavesWithABang {
-    fn state_changed(&self, event: &StateChange<'_>) {
-        if (event.breaker, event.change.to) == (self.breaker, self.at) {
-            drop(self.installed.lock().unwrap().take());
-        }
-    }
-}
-
-impl Drop for LeavesWithABang {
-    fn drop(&mut self) {
-        panic!("in the observer's destructor");
-    }
-}
-
-fn install_one_that_leaves(breaker: &'static str, at: State) -> Left {
-    let installed = Left::default();
-    let observer = LeavesWithABang {
-        breaker,
-        at,
-        installed: Arc::clone(&installed),
-    };
-    *installed.lock().unwrap() = Some(observe::install(observer));
-    installed
-}
-
-fn has_left(left: &Left) -> bool {
-    left.lock().unwrap().is_none()
-}
-
 /// Trips at once, for a second.
 fn quick(name: &'static str) -> Breaker {
     let settings = Settings::new().threshold(1).reset(Duration::from_secs(1));
@@ -330,43 +290,6 @@ fn quick(name: &'static str) -> Breaker {
 }
 
 const SECOND: u64 = 1_000_000_000;
-
-#[test]
-fn an_observer_that_leaves_with_a_panic_costs_no_slot() {
-    let check = |name| {
-        let pms = quick(name);
-        let _ = pms.admit_at(0).unwrap().failure();
-        let left = install_one_that_leaves(name, State::HalfOpen);
-        let probe = catch_unwind(AssertUnwindSafe(|| pms.admit_at(SECOND)));
-        let probe = probe.expect("the panic is the observer's own").unwrap();
-        assert!(has_left(&left));
-        assert!(pms.admit_at(SECOND).is_err(), "one probe at a time");
-        assert!(matches!(probe.success(), Effect::Closed(_)));
-        assert_eq!(pms.state(), State::Closed);
-    };
-    check("left-outside");
-    let _scope = test::scope();
-    check("left-inside");
-}
-
-#[test]
-fn an_observer_that_leaves_with_a_panic_while_unwinding_does_not_end_the_process() {
-    let check = |name| {
-        let pms = quick(name);
-        let left = install_one_that_leaves(name, State::Open);
-        let unwound = catch_unwind(AssertUnwindSafe(|| {
-            let _permit = pms.admit().unwrap();
-            panic!("the call");
-        }));
-        let payload = unwound.unwrap_err();
-        assert_eq!(payload.downcast_ref(), Some(&"the call"));
-        assert!(has_left(&left));
-        assert_eq!(pms.state(), State::Open);
-    };
-    check("unwound-outside");
-    let _scope = test::scope();
-    check("unwound-inside");
-}
 
 /// Panics with what panics when it is dropped.
 struct PanicsWithABomb;
