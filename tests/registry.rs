@@ -171,19 +171,24 @@ fn a_shared_breaker_leaves_no_name_but_its_own() {
 #[test]
 fn in_scopes_of_two_threads_one_name_is_free_for_each() {
     let barrier = Barrier::new(2);
-    std::thread::scope(|threads| {
-        for _ in 0..2 {
-            threads.spawn(|| {
-                let _scope = test::scope();
-                let here = Breaker::shared("in-two-scopes", Config::DEFAULT);
-                barrier.wait();
-                assert_eq!(here.name(), "in-two-scopes");
-                find("in-two-scopes").unwrap().force_open();
-                assert_eq!(here.state(), State::ForcedOpen);
-                barrier.wait();
-            });
-        }
+    let in_a_scope = || {
+        let _scope = test::scope();
+        let here = Breaker::shared("in-two-scopes", Config::DEFAULT);
+        barrier.wait();
+        let found = find("in-two-scopes").map(|found| found.force_open().generation);
+        let seen = (here.name().to_owned(), found, here.state());
+        barrier.wait();
+        seen
+    };
+    let [one, another] = std::thread::scope(|threads| {
+        [(); 2]
+            .map(|()| threads.spawn(in_a_scope))
+            .map(|thread| thread.join().unwrap())
     });
+    assert_eq!(one, another);
+    let (name, found, state) = one;
+    assert_eq!((name.as_str(), state), ("in-two-scopes", State::ForcedOpen));
+    assert_eq!(found.unwrap().get(), 1, "each finds its own");
     assert!(find("in-two-scopes").is_none());
 }
 
