@@ -47,7 +47,7 @@
 //! | --- | --- | --- |
 //! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`find`], [`observe`] | yes |
 //! | `tokio` | `timeout`, through tokio's timer | yes |
-//! | `log` | [`observe::LogObserver`] | no |
+//! | `log` | `observe::LogObserver` | no |
 //! | `test-util` | `test::scope()` | no |
 //!
 //! Without `std` the crate is `no_std` and without `alloc`: give each
