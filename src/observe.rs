@@ -319,7 +319,7 @@ fn change_observers(change: impl FnOnce(&mut Vec<Entry>)) {
     let left = observers.replace(entries.into());
     drop(observers);
     // Outside the lock: an observer's destructor may do anything.
-    drop(left);
+    forget_panic(|| drop(left));
 }
 
 /// Whether there ever was an observer: the one untaken branch where there is
