@@ -220,7 +220,7 @@ impl<P: Policy> Circuit<P> {
                 }
                 Answer::NewTrial(next, trigger) => {
                     if self.swap(word, next) {
-                        self.stamp_entry(next, now);
+                        self.stamp_entry(next, now, clock);
                         let failures = 0;
                         let change =
                             transition::change(word, next, trigger, failures, &self.config);
@@ -552,7 +552,7 @@ impl<P: Policy> Circuit<P> {
         if !self.swap(word, next) {
             return None;
         }
-        self.stamp_entry(next, now);
+        self.stamp_entry(next, now, clock);
         Some(transition::change(
             word,
             next,
@@ -586,8 +586,16 @@ impl<P: Policy> Circuit<P> {
             .then_some(Elapsed { now, elapsed: 0 })
     }
 
-    fn stamp_entry(&self, entered: Word, now: u64) {
+    fn stamp_entry<C: Clock>(&self, entered: Word, now: u64, clock: &C) {
         let generation = entered.generation();
+        self.policy.enter(
+            generation,
+            &Now {
+                circuit: self,
+                generation,
+                clock,
+            },
+        );
         let mine = Stamp::new(generation, now);
         loop {
             let seen = self.load_stamp();

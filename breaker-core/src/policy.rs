@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::outcome::Trigger;
+use crate::state::Generation;
 use crate::word::Word;
 
 /// When a closed breaker trips. A policy keeps what it must remember in the
@@ -26,7 +27,7 @@ pub trait Policy: sealed::Policy {
 }
 
 pub(crate) mod sealed {
-    use super::{Call, Config, Tally, Word};
+    use super::{Call, Config, Generation, Tally, Word};
 
     pub trait Policy: Sized {
         /// Whether failures in a row are counted in the word. Then a success on
@@ -36,6 +37,10 @@ pub(crate) mod sealed {
         /// What a counted call means to a closed (or shadowed) breaker that
         /// stands at `word`.
         fn tally(&self, word: Word, call: Call<impl Moment>, config: &Config) -> Tally;
+
+        /// The breaker entered a state, of `generation`: what was counted in an
+        /// earlier one is forgotten.
+        fn enter(&self, generation: Generation, moment: &impl Moment);
 
         /// The same policy with nothing in it.
         fn fresh(&self) -> Self;
@@ -105,6 +110,9 @@ impl sealed::Policy for Consecutive {
             Tally::Count(failures)
         }
     }
+
+    /// The word itself is new.
+    fn enter(&self, _: Generation, _: &impl sealed::Moment) {}
 
     fn fresh(&self) -> Self {
         Self

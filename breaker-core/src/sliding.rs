@@ -7,6 +7,7 @@ use crate::config::{Config, RateConfig};
 use crate::error::ConfigError;
 use crate::policy::{Call, Policy, Tally, sealed};
 use crate::rate::{Rate, Sample, Span};
+use crate::state::Generation;
 use crate::sync::{AtomicU64, const_fn};
 use crate::word::Word;
 use core::fmt;
@@ -69,6 +70,35 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
     }
 }
 
+/// The words of a [`Sliding`] as those of the window that it is.
+enum Window<'a> {
+    Calls(calls::Window<'a>),
+    Time(time::Window<'a>),
+}
+
+impl<const SLOTS: usize> Sliding<SLOTS> {
+    fn window(&self) -> Window<'_> {
+        let (head, offset) = (&self.head, &self.offset);
+        match self.rate.span {
+            Span::Calls(size) => Window::Calls(calls::Window {
+                head,
+                slots: &self.slots,
+                size,
+            }),
+            Span::Time { width, buckets } => {
+                // The constructor saw to it that there are as many.
+                let slots = self.slots.get(..buckets as usize).unwrap_or(&self.slots);
+                Window::Time(time::Window {
+                    head,
+                    offset,
+                    slots,
+                    width,
+                })
+            }
+        }
+    }
+}
+
 impl<const SLOTS: usize> Policy for Sliding<SLOTS> {
     type Started = Option<u64>;
 
@@ -92,21 +122,9 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
             slow: self.rate.is_slow(call.took),
         };
         let generation = word.generation();
-        let counts = match self.rate.span {
-            Span::Calls(size) => calls::Window {
-                head: &self.head,
-                slots: &self.slots,
-                size,
-            }
-            .count(generation, sample, &call.moment),
-            Span::Time { width, buckets } => time::Window {
-                head: &self.head,
-                offset: &self.offset,
-                // The constructor saw to it that there are as many.
-                slots: self.slots.get(..buckets as usize).unwrap_or(&self.slots),
-                width,
-            }
-            .count(generation, sample, &call.moment),
+        let counts = match self.window() {
+            Window::Calls(window) => window.count(generation, sample, &call.moment),
+            Window::Time(window) => window.count(generation, sample, &call.moment),
         };
         match counts {
             Err(Late) => Tally::Late,
@@ -117,6 +135,13 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
                 },
                 None => Tally::Count(word.payload()),
             },
+        }
+    }
+
+    fn enter(&self, generation: Generation, moment: &impl sealed::Moment) {
+        match self.window() {
+            Window::Calls(window) => window.enter(generation, moment),
+            Window::Time(window) => window.enter(generation, moment),
         }
     }
 

@@ -45,6 +45,10 @@ const fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
 }
 
+fn tag_of(generation: Generation) -> u64 {
+    u64::from(generation.0) & mask(u64::BITS - TAG_SHIFT)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Head {
     tag: u64,
@@ -179,7 +183,7 @@ impl Window<'_> {
         sample: Sample,
         moment: &impl Moment,
     ) -> Result<Counts, Late> {
-        let tag = u64::from(generation.0) & mask(u64::BITS - TAG_SHIFT);
+        let tag = tag_of(generation);
         let new = u64::from(sample.failed) * FAILED + u64::from(sample.slow) * SLOW;
         loop {
             let seen = self.head.load(Ordering::Acquire);
@@ -200,6 +204,21 @@ impl Window<'_> {
             let next = head.count(self.size, old, new);
             if swap(self.head, seen, next.raw()) {
                 return Ok(next.counts(self.size));
+            }
+        }
+    }
+
+    /// The breaker entered a state of `generation`. Done at every entry, so that
+    /// the head never keeps a generation until its low bits come again.
+    pub(super) fn enter(&self, generation: Generation, moment: &impl Moment) {
+        let tag = tag_of(generation);
+        loop {
+            let seen = self.head.load(Ordering::Acquire);
+            if Head::from_raw(seen).tag == tag || !moment.is_current() {
+                return;
+            }
+            if swap(self.head, seen, Head::empty(tag).raw()) {
+                return;
             }
         }
     }

@@ -100,6 +100,23 @@ impl Window<'_> {
         self.sum(generation)
     }
 
+    /// The breaker entered a state of `generation`. Done at every entry, so that
+    /// the head never keeps a generation until its low bits come again.
+    pub(super) fn enter(&self, generation: Generation, moment: &impl Moment) {
+        loop {
+            let seen = Head(self.head.load(Ordering::Acquire));
+            if seen.belongs_to(generation) || !moment.is_current() {
+                return;
+            }
+            self.forget(seen, generation);
+        }
+    }
+
+    /// A whole window on: what another generation counted is out.
+    fn forget(&self, seen: Head, generation: Generation) {
+        self.swap_head(seen, Head::new(generation, seen.number() + self.len()));
+    }
+
     fn len(&self) -> u64 {
         self.slots.len() as u64
     }
@@ -113,8 +130,7 @@ impl Window<'_> {
                 if !moment.is_current() {
                     return Err(Late);
                 }
-                // A whole window on: what another generation counted is out.
-                self.swap_head(seen, Head::new(generation, newest + self.len()));
+                self.forget(seen, generation);
                 continue;
             }
             let offset = self.offset.load(Ordering::Acquire);
