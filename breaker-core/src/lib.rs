@@ -35,7 +35,7 @@
 //! | generations until a number repeats | 67,108,864 (2^26) | a permit held that long could be taken for a current one |
 //! | instant at which a state was entered | every `u64` of nanoseconds, rounded up to 10 us | |
 //! | wait set by an overload or [`Circuit::open_for`] | every `u64` of nanoseconds (584 years): whole milliseconds up to 9.3 h, seconds up to 194 days, hours above, each rounded up | |
-//! | what a snapshot had left | the same in units of 10 us up to 167 s, milliseconds up to 4.6 h, seconds up to 194 days, hours above | |
+//! | what a snapshot had left | the same, and in units of 10 us up to 83 s | |
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

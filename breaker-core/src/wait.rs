@@ -111,15 +111,15 @@ const IMPOSED_SCALE: Scale = {
     Scale::new([millis, none])
 };
 
-/// 10 us up to 167 s, milliseconds up to 4.6 h, seconds up to 194 days, hours: a
+/// 10 us up to 83 s, milliseconds up to 9.3 h, seconds up to 194 days, hours: a
 /// wait that is handed on often must not grow by the rounding.
 const REMAINING_SCALE: Scale = {
     let fine = Range {
         unit: TEN_MICROS,
         first: 0,
-        codes: 1 << 24,
+        codes: 1 << 23,
     };
-    let millis = Range::after(&fine, MILLI, 1 << 24);
+    let millis = Range::after(&fine, MILLI, 1 << 25);
     Scale::new([fine, millis])
 };
 
