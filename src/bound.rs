@@ -66,23 +66,18 @@ where
         }
     }
 
+    /// Admits a call if the breaker is closed: the answer of the common case.
+    #[inline]
+    pub(crate) fn admit_if_closed(&self) -> Option<Generation> {
+        #[cfg(feature = "std")]
+        crate::registry::enter(self.breaker);
+        self.circuit().admit_if_closed()
+    }
+
     /// Asks for admission, at a given reading or by the clock. Who asks tells the
     /// observers of the change, once the slot can't be lost any more.
     #[inline]
-    pub(crate) fn admit(
-        &self,
-        given: Option<u64>,
-    ) -> Result<(Generation, Option<Change>), CircuitOpenError> {
-        #[cfg(feature = "std")]
-        crate::registry::enter(self.breaker);
-        match self.circuit().admit_if_closed() {
-            Some(generation) => Ok((generation, None)),
-            None => self.admit_unless_closed(given),
-        }
-    }
-
-    #[inline(never)]
-    fn admit_unless_closed(
+    pub(crate) fn admit_unless_closed(
         &self,
         given: Option<u64>,
     ) -> Result<(Generation, Option<Change>), CircuitOpenError> {
@@ -104,6 +99,21 @@ where
 
     #[inline]
     pub(crate) fn settle(
+        &self,
+        generation: Generation,
+        outcome: Outcome,
+        started: P::Started,
+        given: Option<u64>,
+    ) -> Effect {
+        if self.circuit().counts_at_once(generation, &outcome) {
+            return Effect::Counted;
+        }
+        self.settle_slowly(generation, outcome, started, given)
+    }
+
+    /// Out of line, so that what is kept for it costs the common case nothing.
+    #[inline(never)]
+    fn settle_slowly(
         &self,
         generation: Generation,
         outcome: Outcome,

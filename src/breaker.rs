@@ -342,7 +342,8 @@ where
         self.admit_given(Some(now))
     }
 
-    #[inline]
+    // Always: else each permit goes through memory.
+    #[inline(always)]
     fn admit_given(&self, given: Option<u64>) -> Result<Permit<'_, C, P>, CircuitOpenError> {
         let mut ticket = Ticket::new(Bound::new(self));
         ticket.admit(given)?;

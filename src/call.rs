@@ -70,6 +70,7 @@ impl Expiry for Expired {
 }
 
 /// Settles by the output.
+#[inline]
 fn end<O, C, P, K, T>(ticket: &mut Ticket<'_, C, P>, classify: K, output: O) -> Ended<O, T>
 where
     C: Clock + Send + Sync + 'static,

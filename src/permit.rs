@@ -20,8 +20,10 @@ where
 {
     ticket: Ticket<'b, C, P>,
     given: Option<u64>,
+    /// Whether a panic unwound before. A whole word: a byte that is copied as part
+    /// of a word makes the processor wait.
     #[cfg(feature = "std")]
-    unwinding_before: bool,
+    unwinding_before: usize,
 }
 
 impl<'b, C, P> Permit<'b, C, P>
@@ -35,7 +37,7 @@ where
             ticket,
             given,
             #[cfg(feature = "std")]
-            unwinding_before: std::thread::panicking(),
+            unwinding_before: usize::from(std::thread::panicking()),
         }
     }
 
@@ -77,9 +79,15 @@ where
         self.ticket.settle(outcome, Some(now))
     }
 
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self) {
+        self.ticket.settle(self.outcome_of_drop(), self.given);
+    }
+
     #[cfg(feature = "std")]
     fn outcome_of_drop(&self) -> Outcome {
-        if std::thread::panicking() && !self.unwinding_before {
+        if std::thread::panicking() && self.unwinding_before == 0 {
             Outcome::Panicked
         } else {
             Outcome::Dropped
@@ -100,7 +108,7 @@ where
     #[inline]
     fn drop(&mut self) {
         if self.ticket.is_admitted() {
-            self.ticket.settle(self.outcome_of_drop(), self.given);
+            self.give_up();
         }
     }
 }

@@ -33,7 +33,21 @@ where
 
     #[inline]
     pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
-        let (generation, change) = self.bound.admit(given)?;
+        match self.bound.admit_if_closed() {
+            Some(generation) => {
+                self.generation = generation;
+                self.started = self.bound.start(given);
+                Ok(())
+            }
+            None => self.admit_unless_closed(given),
+        }
+    }
+
+    /// Out of line, so that a refusal and a change of state cost the common case
+    /// nothing.
+    #[inline(never)]
+    fn admit_unless_closed(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
+        let (generation, change) = self.bound.admit_unless_closed(given)?;
         self.generation = generation;
         self.started = self.bound.start(given);
         if let Some(change) = change {
@@ -69,6 +83,13 @@ where
         self.bound.settle(generation, outcome, self.started, given)
     }
 
+    /// [`settle`](Self::settle) where the call did not come to its end.
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self) {
+        self.settle(Outcome::Dropped, None);
+    }
+
     /// Runs a part of the call that may panic, and settles the call as panicked
     /// if it does.
     #[inline]
@@ -83,6 +104,7 @@ where
             C: Clock + Send + Sync + 'static,
             P: Policy + Send + Sync + 'static,
         {
+            #[cold]
             fn drop(&mut self) {
                 self.0.settle(Outcome::Panicked, None);
             }
@@ -105,7 +127,7 @@ where
     #[inline]
     fn drop(&mut self) {
         if self.is_admitted() {
-            self.settle(Outcome::Dropped, None);
+            self.give_up();
         }
     }
 }

@@ -253,8 +253,21 @@ impl<P: Policy> Circuit<P> {
         started: P::Started,
         clock: &C,
     ) -> Effect {
+        if self.counts_at_once(generation, &outcome) {
+            return Effect::Counted;
+        }
         let took = self.policy.took(started, || clock.exact());
-        self.settle_after(generation, outcome, Duration::from_nanos(took), clock)
+        self.settle_slowly(generation, outcome, took, clock)
+    }
+
+    /// Whether an outcome is counted by looking: a success, with no failure
+    /// before it.
+    #[doc(hidden)]
+    #[inline]
+    pub fn counts_at_once(&self, generation: Generation, outcome: &Outcome) -> bool {
+        P::COUNTS_IN_WORD
+            && matches!(outcome, Outcome::Success)
+            && self.load() == Word::idle(generation)
     }
 
     /// Reports how a call ended that `generation` admitted, where it doesn't
@@ -273,12 +286,10 @@ impl<P: Policy> Circuit<P> {
         took: Duration,
         clock: &C,
     ) -> Effect {
-        if P::COUNTS_IN_WORD
-            && matches!(outcome, Outcome::Success)
-            && self.load() == Word::idle(generation)
-        {
+        if self.counts_at_once(generation, &outcome) {
             return Effect::Counted;
         }
+        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.settle_slowly(generation, outcome, took, clock)
     }
 
@@ -287,10 +298,9 @@ impl<P: Policy> Circuit<P> {
         &self,
         generation: Generation,
         outcome: Outcome,
-        took: Duration,
+        took: u64,
         clock: &C,
     ) -> Effect {
-        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let verdict = transition::verdict(outcome, &self.config);
         loop {
             let word = self.load();
