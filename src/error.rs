@@ -21,7 +21,7 @@ use core::time::Duration;
 /// assert_eq!(refused.to_string(), "circuit `pms` is held open by an operator");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("circuit `{}` is {reason}{}", name.as_str(), RetryAfter(*retry_after))]
+#[error("circuit `{}` is {reason}{}", name.as_str(), RetryAfter(*reason, *retry_after))]
 pub struct CircuitOpenError {
     name: Name,
     reason: Reason,
@@ -50,6 +50,11 @@ impl CircuitOpenError {
     }
 
     /// How long until a call may be admitted: what to answer as `Retry-After`.
+    ///
+    /// While probes are in flight ([`Reason::HalfOpenFull`]) it is the time left
+    /// to the probe timeout: the latest moment. They may end at any time before,
+    /// so there a retry after a shorter wait of one's own does no harm.
+    ///
     /// `None` where only an operator can tell ([`Reason::ForcedOpen`]).
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -57,13 +62,16 @@ impl CircuitOpenError {
     }
 }
 
-struct RetryAfter(Option<Duration>);
+struct RetryAfter(Reason, Option<Duration>);
 
 impl core::fmt::Display for RetryAfter {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self.0 {
-            Some(wait) => write!(f, ": retry in {}", Brief(wait)),
-            None => Ok(()),
+        match (self.0, self.1) {
+            (Reason::HalfOpenFull, Some(wait)) => {
+                write!(f, ": retry in {} at the latest", Brief(wait))
+            }
+            (_, Some(wait)) => write!(f, ": retry in {}", Brief(wait)),
+            (_, None) => Ok(()),
         }
     }
 }

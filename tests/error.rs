@@ -41,7 +41,7 @@ fn a_refusal_says_which_circuit_and_why_and_how_long() {
         &pms.admit().unwrap_err(),
         Reason::HalfOpenFull,
         Some(Duration::from_secs(60)),
-        "circuit `pms` is half-open and its probes are in flight: retry in 60s",
+        "circuit `pms` is half-open and its probes are in flight: retry in 60s at the latest",
     );
     pms.force_open();
     assert_says(
