@@ -1,6 +1,7 @@
 //! `cargo xtask JOB`: the project's jobs of more than one step.
 
 mod bare;
+mod bench;
 mod check;
 mod run;
 mod tally;
@@ -10,31 +11,42 @@ mod workspace;
 
 use std::process::ExitCode;
 
-/// A job: its name on the command line, what it does, the function that does it.
-type Job = (&'static str, &'static str, fn() -> ExitCode);
+/// A job: its name on the command line, what it does, how it is done.
+type Job = (&'static str, &'static str, Way);
+
+/// The function that does a job.
+enum Way {
+    Plain(fn() -> ExitCode),
+    WithOptions(fn(&[String]) -> ExitCode),
+}
 
 const JOBS: &[Job] = &[
     (
         "check",
         "quick loop: fmt, clippy, tests without doc and ui tests",
-        check::job,
+        Way::Plain(check::job),
     ),
     (
         "test",
         "everything: fmt, clippy, docs, all tests, conformance, examples",
-        test::job,
+        Way::Plain(test::job),
+    ),
+    (
+        "bench",
+        "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke]",
+        Way::WithOptions(bench::job),
     ),
 ];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let job = match args.as_slice() {
-        [name] => JOBS.iter().find(|job| job.0 == name),
-        _ => None,
+    let Some((name, options)) = args.split_first() else {
+        return usage(&args);
     };
-    match job {
-        Some((_, _, run)) => run(),
-        None => usage(&args),
+    match JOBS.iter().find(|job| job.0 == name) {
+        Some((_, _, Way::WithOptions(run))) => run(options),
+        Some((_, _, Way::Plain(run))) if options.is_empty() => run(),
+        _ => usage(&args),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 
 use crate::bare;
+use crate::bench;
 use crate::check::{format, quick_tests};
 use crate::run::Run;
 use crate::tools::{CLIPPY, cargo};
@@ -51,6 +52,7 @@ pub(crate) fn job() -> ExitCode {
             cargo().args(["run", "--quiet", "--example", example]),
         );
     }
+    bench::smoke(&mut run);
     run.finish()
 }
 

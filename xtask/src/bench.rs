@@ -1,0 +1,67 @@
+//! `cargo xtask bench`: what a guarded call costs, beside the peers.
+
+use std::process::{Command, ExitCode, Stdio};
+use std::{fs, io};
+
+use crate::run::Run;
+use crate::tools::cargo;
+use crate::workspace;
+
+const PAGE: &str = "BENCHMARKS.md";
+
+const HEAD: &str = include_str!("bench.md");
+
+pub(crate) fn job(options: &[String]) -> ExitCode {
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let done = match options.as_slice() {
+        ["--smoke"] => run(&mut smoke_command()),
+        ["--json"] => run(measuring().arg("--json")),
+        [] => write_page(),
+        _ => {
+            eprintln!("usage: cargo xtask bench [--json | --smoke]");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("can't measure: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Shows that the benchmarks run; asserts nothing about time.
+pub(crate) fn smoke(run: &mut Run) {
+    run.step("benchmarks run", &mut smoke_command());
+}
+
+/// Without optimisation, and so without building every peer a second time.
+fn smoke_command() -> Command {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--package", "breakerbox-bench", "--"]);
+    command.arg("--smoke");
+    command
+}
+
+fn measuring() -> Command {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--release"]);
+    command.args(["--package", "breakerbox-bench", "--"]);
+    command
+}
+
+fn run(command: &mut Command) -> io::Result<bool> {
+    Ok(command.status()?.success())
+}
+
+fn write_page() -> io::Result<bool> {
+    let output = measuring().stderr(Stdio::inherit()).output()?;
+    let tables = String::from_utf8_lossy(&output.stdout);
+    print!("{tables}");
+    if output.status.success() {
+        fs::write(workspace::root().join(PAGE), format!("{HEAD}\n{tables}"))?;
+    }
+    Ok(output.status.success())
+}
