@@ -14,7 +14,7 @@ const UNITS: [(&str, u64); 7] = [
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
 /// Other spellings of a unit, and what to write.
-const SPELLINGS: [(&str, &str); 24] = [
+const SPELLINGS: [(&str, &str); 32] = [
     ("day", "d"),
     ("days", "d"),
     ("hr", "h"),
@@ -30,29 +30,40 @@ const SPELLINGS: [(&str, &str); 24] = [
     ("second", "s"),
     ("seconds", "s"),
     ("msec", "ms"),
+    ("msecs", "ms"),
+    ("milli", "ms"),
     ("millis", "ms"),
     ("millisecond", "ms"),
     ("milliseconds", "ms"),
     ("\u{b5}s", "us"),
     ("\u{3bc}s", "us"),
     ("usec", "us"),
+    ("usecs", "us"),
     ("micros", "us"),
+    ("microsecond", "us"),
+    ("microseconds", "us"),
     ("nsec", "ns"),
+    ("nsecs", "ns"),
     ("nanos", "ns"),
+    ("nanosecond", "ns"),
+    ("nanoseconds", "ns"),
 ];
 
 /// Nanoseconds of a duration such as `1m30s`, or what is wrong with it.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
-    if text.is_empty() {
+    if text.trim().is_empty() {
         return Err("an empty duration: write for example \"30s\"".to_owned());
     }
-    if text.starts_with('-') {
+    if text.trim_start().starts_with('-') {
         return Err("a duration can't be negative".to_owned());
     }
 
     if text.contains(char::is_whitespace) {
-        let together: String = text.split_whitespace().collect();
-        return Err(format!("a duration has no spaces: write \"{together}\""));
+        return match suggestion(text) {
+            Some(write) => Err(format!("a duration has no spaces: write \"{write}\"")),
+            // More is wrong than the spaces.
+            None => parse(&text.split_whitespace().collect::<String>()),
+        };
     }
 
     let mut rest = text;
@@ -60,8 +71,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let mut last_unit = None;
     let mut had_fraction = false;
     while !rest.is_empty() {
-        let (number, after) = split_at_first(rest, |c| !c.is_ascii_digit() && c != '.');
-        let (unit, after) = split_at_first(after, |c| c.is_ascii_digit() || c == '.');
+        let (number, unit, after) = first_part(rest);
         rest = after;
 
         if number.is_empty() {
@@ -72,7 +82,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
                 "only the last part of \"{text}\" may have a fraction"
             ));
         }
-        let position = find_unit(number, unit)?;
+        let position = find_unit(number, unit, text)?;
         if last_unit.is_some_and(|last| last >= position) {
             return Err(format!(
                 "the parts of \"{text}\" go from the largest unit to the smallest, each once, as in \"1m30s\""
@@ -93,31 +103,70 @@ fn split_at_first(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(ends).unwrap_or(text.len()))
 }
 
+/// The first number of `text`, its unit, and the rest.
+fn first_part(text: &str) -> (&str, &str, &str) {
+    let (number, after) = split_at_first(text, |c| !c.is_ascii_digit() && c != '.');
+    let (unit, after) = split_at_first(after, |c| c.is_ascii_digit() || c == '.');
+    (number, unit, after)
+}
+
 /// The position of `unit` in [`UNITS`].
-fn find_unit(number: &str, unit: &str) -> Result<usize, String> {
-    if unit.is_empty() {
-        return Err(format!("`{number}` has no unit: write \"{number}s\""));
-    }
+fn find_unit(number: &str, unit: &str, text: &str) -> Result<usize, String> {
     if let Some(position) = UNITS.iter().position(|(name, _)| *name == unit) {
         return Ok(position);
     }
+    let write = suggestion(text);
+    if unit.is_empty() {
+        return Err(match write {
+            Some(write) => format!("`{number}` has no unit: write \"{write}\""),
+            None => format!("`{number}` has no unit: write for example \"30s\""),
+        });
+    }
+    Err(match (meant(unit), write) {
+        (Some(position), Some(write)) => {
+            let (meant, _) = UNITS[position];
+            format!("unknown unit `{unit}`: write `{meant}`, as in \"{write}\"")
+        }
+        _ => format!(
+            "unknown unit `{unit}`: the units are d, h, m, s, ms, us and ns; write for example \"30s\""
+        ),
+    })
+}
+
+/// The position in [`UNITS`] of what `unit` is another spelling of.
+fn meant(unit: &str) -> Option<usize> {
     let plain = unit.to_lowercase();
-    let nearest = SPELLINGS
+    let name = SPELLINGS
         .iter()
         .find(|(spelling, _)| *spelling == plain)
-        .map(|(_, unit)| *unit)
-        .or_else(|| {
-            UNITS
-                .iter()
-                .map(|(name, _)| *name)
-                .find(|name| *name == plain)
-        });
-    Err(match nearest {
-        Some(nearest) => {
-            format!("unknown unit `{unit}`: write `{nearest}`, as in \"{number}{nearest}\"")
-        }
-        None => format!("unknown unit `{unit}`: the units are d, h, m, s, ms, us and ns"),
-    })
+        .map_or(plain.as_str(), |(_, unit)| unit);
+    UNITS.iter().position(|(unit, _)| *unit == name)
+}
+
+/// What was probably meant by `text`, as [`parse`] reads it: without spaces, with our units, and
+/// where the last has none with the next smaller one.
+// Input:  1 hour 30
+// Output: 1h30m
+pub(crate) fn suggestion(text: &str) -> Option<String> {
+    let together: String = text.split_whitespace().collect();
+    let mut rest = together.as_str();
+    let mut write = String::new();
+    let mut last_unit = None;
+    while !rest.is_empty() {
+        let (number, unit, after) = first_part(rest);
+        rest = after;
+        let position = match (unit, last_unit) {
+            ("", None) => UNITS.iter().position(|(name, _)| *name == "s")?,
+            ("", Some(last)) => last + 1,
+            (unit, _) => meant(unit)?,
+        };
+        let (unit, _) = UNITS.get(position)?;
+        write.push_str(number);
+        write.push_str(unit);
+        last_unit = Some(position);
+    }
+    // No duration may be zero either.
+    parse(&write).is_ok_and(|nanos| nanos > 0).then_some(write)
 }
 
 /// `number` (digits, perhaps with a fraction) times `nanos_per_unit`, exactly.
@@ -181,7 +230,7 @@ pub(crate) fn display(nanos: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{display, parse};
+    use super::{display, parse, suggestion};
 
     #[test]
     fn reads_what_people_write() {
@@ -230,12 +279,26 @@ mod tests {
         for (text, part) in [
             ("", "write for example \"30s\""),
             ("30", "`30` has no unit: write \"30s\""),
-            ("1m30", "`30` has no unit"),
+            ("1m30", "`30` has no unit: write \"1m30s\""),
             ("s", "expected a number before `s`"),
             ("-5s", "negative"),
             ("30 s", "no spaces: write \"30s\""),
             (" 1m 30s ", "no spaces: write \"1m30s\""),
-            (" ", "no spaces"),
+            (" ", "an empty duration: write for example \"30s\""),
+            (" - 5 s", "negative"),
+            ("1h30", "`30` has no unit: write \"1h30m\""),
+            ("1 h 30", "no spaces: write \"1h30m\""),
+            ("1d12", "write \"1d12h\""),
+            ("1ns5", "`5` has no unit: write for example \"30s\""),
+            ("0", "`0` has no unit: write for example \"30s\""),
+            ("30 sec", "no spaces: write \"30s\""),
+            ("5 minutes", "no spaces: write \"5m\""),
+            ("1 hour 30 min", "no spaces: write \"1h30m\""),
+            ("1hr30sec", "write `h`, as in \"1h30s\""),
+            ("two minutes", "expected a number before `twominutes`"),
+            ("2 fortnights", "write for example \"30s\""),
+            ("1 hour and 30 minutes", "write for example \"30s\""),
+            ("1:30", "write for example \"30s\""),
             ("30S", "write `s`, as in \"30s\""),
             ("30sec", "write `s`"),
             ("5min", "write `m`"),
@@ -259,6 +322,57 @@ mod tests {
         ] {
             let message = parse(text).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn every_word_for_a_unit_is_understood() {
+        for (text, write) in [
+            ("30sec", "30s"),
+            ("30secs", "30s"),
+            ("1second", "1s"),
+            ("30seconds", "30s"),
+            ("5min", "5m"),
+            ("5mins", "5m"),
+            ("1minute", "1m"),
+            ("5minutes", "5m"),
+            ("1hr", "1h"),
+            ("2hrs", "2h"),
+            ("1hour", "1h"),
+            ("2Hours", "2h"),
+            ("250msec", "250ms"),
+            ("250millis", "250ms"),
+            ("250milliseconds", "250ms"),
+            ("1day", "1d"),
+            ("2days", "2d"),
+            ("1.5hours", "1.5h"),
+        ] {
+            assert_eq!(suggestion(text).as_deref(), Some(write));
+            let message = parse(text).unwrap_err();
+            assert!(message.contains(&format!("as in \"{write}\"")), "{message}");
+        }
+    }
+
+    #[test]
+    fn what_is_suggested_can_be_read() {
+        let pieces = [
+            "", " ", "0", "1", "30", "1.5", ".", "h", "min", "S", "x", "-", "ns",
+        ];
+        for a in pieces {
+            for b in pieces {
+                for c in pieces {
+                    for d in pieces {
+                        let text = [a, b, c, d].concat();
+                        let suggested = suggestion(&text);
+                        assert!(suggested.is_none_or(|text| parse(&text).is_ok()), "{text}");
+                        let Err(message) = parse(&text) else { continue };
+                        for quoted in message.split('"').skip(1).step_by(2) {
+                            let repeated = quoted == text.split_whitespace().collect::<String>();
+                            assert!(repeated || parse(quoted).is_ok(), "{text}: {message}");
+                        }
+                    }
+                }
+            }
         }
     }
 

@@ -181,6 +181,10 @@ impl<'a> Reader<'a> {
             return None;
         }
         match lit(&expr) {
+            Some(number) if unit_suffix(number).is_some() => {
+                self.wrong_type(&given, &expr);
+                None
+            }
             Some(Lit::Int(int)) => match int.base10_parse::<u32>() {
                 Ok(0) => {
                     self.errors
@@ -232,6 +236,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let number = match lit(&expr) {
+            Some(number) if unit_suffix(number).is_some() => None,
             Some(Lit::Int(int)) => int.base10_parse::<f64>().ok(),
             Some(Lit::Float(float)) => float.base10_parse::<f64>().ok(),
             Some(_) => None,
@@ -266,11 +271,7 @@ impl<'a> Reader<'a> {
                 duration::parse(&text.value()).map_err(|why| format!("`{name}`: {why}"))
             }
             Some(number) if is_zero(number) => Ok(0),
-            Some(number @ (Lit::Int(_) | Lit::Float(_))) => {
-                let number = number.to_token_stream();
-                let write = self.write(&given, &format!("\"{number}s\""));
-                Err(format!("`{name}` needs a unit: write `{write}`"))
-            }
+            Some(number @ (Lit::Int(_) | Lit::Float(_))) => Err(self.unquoted(&given, number)),
             Some(_) => {
                 self.wrong_type(&given, &expr);
                 return None;
@@ -294,6 +295,20 @@ impl<'a> Reader<'a> {
         None
     }
 
+    /// What is wrong with `30` or `30s` where a duration is expected.
+    fn unquoted(&self, given: &Given, number: &Lit) -> String {
+        let (text, lacks) = match (digits(number), unit_suffix(number)) {
+            (digits, Some(unit)) => (format!("{digits}{unit}"), "is a string"),
+            (digits, None) => (digits.to_owned(), "needs a unit"),
+        };
+        let (write, example) = match duration::suggestion(&text) {
+            Some(text) => (format!("\"{text}\""), ""),
+            None => (given.info.example.to_owned(), "for example "),
+        };
+        let write = self.write(given, &write);
+        format!("`{}` {lacks}: write {example}`{write}`", given.info.name)
+    }
+
     /// A count of calls, or a duration.
     pub(super) fn window(&mut self, name: &str) -> Option<Arg<Constant<Window>>> {
         let (given, expr) = self.take(name)?;
@@ -302,6 +317,15 @@ impl<'a> Reader<'a> {
             return None;
         }
         let read = match lit(&expr) {
+            Some(number) if unit_suffix(number).is_some() => {
+                let (text, unit) = (digits(number), unit_suffix(number).unwrap_or_default());
+                let time = duration::suggestion(&format!("{text}{unit}"));
+                let time = time.map_or_else(|| "\"10s\"".to_owned(), |time| format!("\"{time}\""));
+                let time = self.write(&given, &time);
+                Err(format!(
+                    "`{name}` is a count, or a duration in quotes: write `{time}`"
+                ))
+            }
             Some(Lit::Int(int)) => match int.base10_parse::<u32>() {
                 Ok(0) => Err(format!("`{name}` can't be 0: the least is 1 call")),
                 Ok(calls) if calls <= MAX_WINDOW => Ok(Window::Calls(calls)),
@@ -533,8 +557,33 @@ fn lit(expr: &Expr) -> Option<&Lit> {
 /// `"100"` and `"100 calls"` are meant as a count, probably.
 fn count_of_calls(text: &str) -> Option<u32> {
     let count = text.strip_suffix("calls").unwrap_or(text);
-    count.trim().parse().ok()
+    let count = count.trim().parse().ok()?;
+    (1..=MAX_WINDOW).contains(&count).then_some(count)
 }
+
+/// The digits of a number, without underscores and suffix.
+fn digits(number: &Lit) -> &str {
+    match number {
+        Lit::Int(int) => int.base10_digits(),
+        Lit::Float(float) => float.base10_digits(),
+        _ => "",
+    }
+}
+
+/// The `s` of `30s`: a suffix that is no type.
+fn unit_suffix(number: &Lit) -> Option<&str> {
+    let suffix = match number {
+        Lit::Int(int) => int.suffix(),
+        Lit::Float(float) => float.suffix(),
+        _ => "",
+    };
+    (!suffix.is_empty() && !NUMBERS.contains(&suffix)).then_some(suffix)
+}
+
+const NUMBERS: [&str; 14] = [
+    "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
+    "usize",
+];
 
 fn is_zero(lit: &Lit) -> bool {
     match lit {

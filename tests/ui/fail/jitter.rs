@@ -96,4 +96,9 @@ async fn case_17() -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(jitter = 5percent)]
+async fn case_18() -> Answer {
+    Ok(1)
+}
+
 fn main() {}

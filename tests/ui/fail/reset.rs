@@ -171,4 +171,59 @@ async fn parameter(wait: std::time::Duration) -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(reset = 30s)]
+async fn case_32() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = 5min)]
+async fn case_33() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = 1h30)]
+async fn case_34() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = 1.5sec)]
+async fn case_35() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = 30_000u64)]
+async fn case_36() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = 3parsecs)]
+async fn case_37() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = "30 sec")]
+async fn case_38() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = "5 minutes")]
+async fn case_39() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = "1h30")]
+async fn case_40() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = "2 fortnights")]
+async fn case_41() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset = 0s)]
+async fn case_42() -> Answer {
+    Ok(1)
+}
+
 fn main() {}

@@ -137,4 +137,9 @@ impl Client {
     }
 }
 
+#[circuit_breaker(threshold = 5x)]
+async fn case_22() -> Answer {
+    Ok(1)
+}
+
 fn main() {}

@@ -167,4 +167,14 @@ impl Client {
     }
 }
 
+#[circuit_breaker(window = 10s, failure_rate = 0.5)]
+async fn case_29() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(window = 3parsecs, failure_rate = 0.5)]
+async fn case_30() -> Answer {
+    Ok(1)
+}
+
 fn main() {}
