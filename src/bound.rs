@@ -41,29 +41,25 @@ where
         self.breaker
     }
 
+    /// The same, to be handed on by value: what is handed on by reference has to
+    /// be kept in memory.
+    #[inline]
+    pub(crate) fn lent(&self) -> Lent<'_, C, P> {
+        Lent {
+            breaker: self.breaker,
+            #[cfg(feature = "test-util")]
+            scoped: self.scoped.as_ref(),
+        }
+    }
+
     #[inline]
     pub(crate) fn circuit(&self) -> &Circuit<P> {
-        #[cfg(feature = "test-util")]
-        if let Some(scoped) = &self.scoped {
-            return scoped.circuit();
-        }
-        self.breaker.own_circuit()
+        self.lent().circuit()
     }
 
     #[inline]
     pub(crate) fn clock(&self) -> BoundClock<'_, C> {
-        #[cfg(feature = "test-util")]
-        if let Some(scoped) = &self.scoped {
-            return BoundClock::Scoped(scoped.clock());
-        }
-        BoundClock::Own(self.breaker.own_clock())
-    }
-
-    fn clock_or(&self, given: Option<u64>) -> BoundClock<'_, C> {
-        match given {
-            Some(now) => BoundClock::Given(now, self.clock().entropy()),
-            None => self.clock(),
-        }
+        self.lent().clock()
     }
 
     /// Admits a call if the breaker is closed: the answer of the common case.
@@ -74,11 +70,78 @@ where
         self.circuit().admit_if_closed()
     }
 
+    /// What `settle` wants to know of the moment of admission.
+    #[inline]
+    pub(crate) fn start(&self, given: Option<u64>) -> P::Started {
+        self.lent().start(given)
+    }
+
+    pub(crate) fn notify(&self, change: &Change) {
+        self.lent().notify(change);
+    }
+
+    /// Who hears of what this breaker does.
+    pub(crate) fn audience(&self) -> Audience<'_> {
+        self.lent().audience()
+    }
+
+    /// The test scope that the call belongs to.
+    #[cfg(feature = "test-util")]
+    pub(crate) fn scope(&self) -> Option<&crate::test::Scope> {
+        self.scoped.as_ref().map(crate::test::Scoped::scope)
+    }
+}
+
+/// A [`Bound`], lent.
+pub(crate) struct Lent<'a, C: 'static, P: 'static> {
+    breaker: &'a Breaker<C, P>,
+    #[cfg(feature = "test-util")]
+    scoped: Option<&'a crate::test::Scoped<P>>,
+}
+
+impl<C, P> Clone for Lent<'_, C, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C, P> Copy for Lent<'_, C, P> {}
+
+impl<'a, C, P> Lent<'a, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    #[inline]
+    pub(crate) fn circuit(self) -> &'a Circuit<P> {
+        #[cfg(feature = "test-util")]
+        if let Some(scoped) = self.scoped {
+            return scoped.circuit();
+        }
+        self.breaker.own_circuit()
+    }
+
+    #[inline]
+    pub(crate) fn clock(self) -> BoundClock<'a, C> {
+        #[cfg(feature = "test-util")]
+        if let Some(scoped) = self.scoped {
+            return BoundClock::Scoped(scoped.clock());
+        }
+        BoundClock::Own(self.breaker.own_clock())
+    }
+
+    fn clock_or(self, given: Option<u64>) -> BoundClock<'a, C> {
+        match given {
+            Some(now) => BoundClock::Given(now, self.clock().entropy()),
+            None => self.clock(),
+        }
+    }
+
     /// Asks for admission, at a given reading or by the clock. Who asks tells the
     /// observers of the change, once the slot can't be lost any more.
     #[inline]
     pub(crate) fn admit_unless_closed(
-        &self,
+        self,
         given: Option<u64>,
     ) -> Result<(Generation, Option<Change>), CircuitOpenError> {
         match self.circuit().try_admit(&self.clock_or(given)) {
@@ -93,13 +156,13 @@ where
 
     /// What [`settle`](Self::settle) wants to know of the moment of admission.
     #[inline]
-    pub(crate) fn start(&self, given: Option<u64>) -> P::Started {
+    pub(crate) fn start(self, given: Option<u64>) -> P::Started {
         self.circuit().start(&self.clock_or(given))
     }
 
     #[inline]
     pub(crate) fn settle(
-        &self,
+        self,
         generation: Generation,
         outcome: Outcome,
         started: P::Started,
@@ -114,7 +177,7 @@ where
     /// Out of line, so that what is kept for it costs the common case nothing.
     #[inline(never)]
     fn settle_slowly(
-        &self,
+        self,
         generation: Generation,
         outcome: Outcome,
         started: P::Started,
@@ -134,23 +197,17 @@ where
         effect
     }
 
-    pub(crate) fn notify(&self, change: &Change) {
+    pub(crate) fn notify(self, change: &Change) {
         self.audience().state_changed(self.breaker.label(), change);
     }
 
     /// Who hears of what this breaker does.
-    pub(crate) fn audience(&self) -> Audience<'_> {
+    pub(crate) fn audience(self) -> Audience<'a> {
         #[cfg(feature = "test-util")]
-        if let Some(scoped) = &self.scoped {
+        if let Some(scoped) = self.scoped {
             return Audience::of_scope(scoped.scope());
         }
         Audience::of_process()
-    }
-
-    /// The test scope that the call belongs to.
-    #[cfg(feature = "test-util")]
-    pub(crate) fn scope(&self) -> Option<&crate::test::Scope> {
-        self.scoped.as_ref().map(crate::test::Scoped::scope)
     }
 }
 

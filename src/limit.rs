@@ -42,7 +42,8 @@ pin_project! {
     #[derive(Debug)]
     pub struct Within<T: Timer> {
         timer: T,
-        after: Duration,
+        // Nanoseconds: a `Duration` is twice as large.
+        after: u64,
         scope: SleepScope,
         #[pin]
         sleep: Option<Sleep<T::Sleep>>,
@@ -53,7 +54,7 @@ impl<T: Timer> Within<T> {
     pub(crate) fn new(timer: T, after: Duration, scope: SleepScope) -> Self {
         Self {
             timer,
-            after,
+            after: u64::try_from(after.as_nanos()).unwrap_or(u64::MAX),
             scope,
             sleep: None,
         }
@@ -66,12 +67,13 @@ impl<T: Timer> Limit for Within<T> {
     #[inline]
     fn poll_expired(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Expired> {
         let mut this = self.project();
+        let after = Duration::from_nanos(*this.after);
         if this.sleep.is_none() {
             this.sleep
-                .set(Some(Sleep::new(this.timer, *this.after, this.scope)));
+                .set(Some(Sleep::new(this.timer, after, this.scope)));
         }
         match this.sleep.as_pin_mut() {
-            Some(sleep) => sleep.poll(context).map(|()| Expired(*this.after)),
+            Some(sleep) => sleep.poll(context).map(|()| Expired(after)),
             None => Poll::Pending,
         }
     }

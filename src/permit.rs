@@ -79,12 +79,6 @@ where
         self.ticket.settle(outcome, Some(now))
     }
 
-    #[cold]
-    #[inline(never)]
-    fn give_up(&mut self) {
-        self.ticket.settle(self.outcome_of_drop(), self.given);
-    }
-
     #[cfg(feature = "std")]
     fn outcome_of_drop(&self) -> Outcome {
         if std::thread::panicking() && self.unwinding_before == 0 {
@@ -108,7 +102,8 @@ where
     #[inline]
     fn drop(&mut self) {
         if self.ticket.is_admitted() {
-            self.give_up();
+            let outcome = self.outcome_of_drop();
+            self.ticket.settle(outcome, self.given);
         }
     }
 }

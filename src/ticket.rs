@@ -1,6 +1,6 @@
 //! One call's claim on a breaker: settled exactly once, whatever happens.
 
-use crate::bound::Bound;
+use crate::bound::{Bound, Lent};
 use crate::breaker::Breaker;
 use crate::error::CircuitOpenError;
 use breaker_core::{Clock, Effect, Generation, Outcome, Policy};
@@ -37,23 +37,30 @@ where
             Some(generation) => {
                 self.generation = generation;
                 self.started = self.bound.start(given);
-                Ok(())
             }
-            None => self.admit_unless_closed(given),
-        }
-    }
-
-    /// Out of line, so that a refusal and a change of state cost the common case
-    /// nothing.
-    #[inline(never)]
-    fn admit_unless_closed(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
-        let (generation, change) = self.bound.admit_unless_closed(given)?;
-        self.generation = generation;
-        self.started = self.bound.start(given);
-        if let Some(change) = change {
-            self.bound.notify(&change);
+            None => {
+                let admitted = Self::admit_unless_closed(self.bound.lent(), given)?;
+                (self.generation, self.started) = admitted;
+            }
         }
         Ok(())
+    }
+
+    /// Out of line, and not of the ticket itself: so a refusal and a change of
+    /// state cost the common case nothing, and its ticket stays out of memory.
+    #[inline(never)]
+    fn admit_unless_closed(
+        bound: Lent<'_, C, P>,
+        given: Option<u64>,
+    ) -> Result<(Generation, P::Started), CircuitOpenError> {
+        let (generation, change) = bound.admit_unless_closed(given)?;
+        let slot = Slot { bound, generation };
+        let started = bound.start(given);
+        if let Some(change) = change {
+            bound.notify(&change);
+        }
+        core::mem::forget(slot);
+        Ok((generation, started))
     }
 
     #[inline]
@@ -80,14 +87,16 @@ where
     #[inline]
     pub(crate) fn settle(&mut self, outcome: Outcome, given: Option<u64>) -> Effect {
         let generation = core::mem::replace(&mut self.generation, Generation::NONE);
-        self.bound.settle(generation, outcome, self.started, given)
+        self.bound
+            .lent()
+            .settle(generation, outcome, self.started, given)
     }
 
     /// [`settle`](Self::settle) where the call did not come to its end.
     #[cold]
     #[inline(never)]
-    fn give_up(&mut self) {
-        self.settle(Outcome::Dropped, None);
+    fn give_up(bound: Lent<'_, C, P>, generation: Generation, started: P::Started) {
+        bound.settle(generation, Outcome::Dropped, started, None);
     }
 
     /// Runs a part of the call that may panic, and settles the call as panicked
@@ -119,6 +128,29 @@ where
     }
 }
 
+/// A slot that no ticket has yet: given back if a clock panics in between.
+struct Slot<'a, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    bound: Lent<'a, C, P>,
+    generation: Generation,
+}
+
+impl<C, P> Drop for Slot<'_, C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    #[cold]
+    fn drop(&mut self) {
+        let started = P::Started::default();
+        self.bound
+            .settle(self.generation, Outcome::Dropped, started, None);
+    }
+}
+
 impl<C, P> Drop for Ticket<'_, C, P>
 where
     C: Clock + Send + Sync + 'static,
@@ -127,7 +159,8 @@ where
     #[inline]
     fn drop(&mut self) {
         if self.is_admitted() {
-            self.give_up();
+            let generation = core::mem::replace(&mut self.generation, Generation::NONE);
+            Self::give_up(self.bound.lent(), generation, self.started);
         }
     }
 }

@@ -9,6 +9,7 @@ pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use portable_atomic::{AtomicU64, Ordering};
 
 /// One compare-and-swap, which may be acted on by whoever sees its result.
+#[inline]
 pub(crate) fn swap(word: &AtomicU64, seen: u64, next: u64) -> bool {
     word.compare_exchange(seen, next, Ordering::AcqRel, Ordering::Acquire)
         .is_ok()

@@ -43,6 +43,7 @@ pub(crate) enum Answer {
 
 /// `elapsed` is measured from the opening, or from the last probe admitted.
 /// `resolution` is the clock's. All in nanoseconds.
+#[inline]
 pub(crate) fn ask_at(word: Word, elapsed: u64, resolution: u64, config: &Config) -> Answer {
     let new_trial = word.enter(
         State::HalfOpen,
@@ -87,6 +88,7 @@ fn has_room(trial: Trial, config: &Config) -> bool {
 
 /// How long the opening of an open word lasts, in nanoseconds, before the
 /// clock's resolution is added.
+#[inline]
 pub(crate) fn opening(word: Word, config: &Config) -> u64 {
     Wait::from_payload(word.payload()).nanos(config, word.reopenings())
 }
@@ -138,6 +140,7 @@ pub(crate) enum Step {
 
 /// Closed and shadow: `tally` is what the policy makes of the outcome, and is
 /// asked only when it counts. `draw` is for the jitter of an opening.
+#[inline]
 pub(crate) fn settle_closed(
     word: Word,
     verdict: Verdict,

@@ -132,6 +132,7 @@ impl Wait {
         }
     }
 
+    #[inline]
     pub(crate) fn from_payload(payload: u32) -> Self {
         if payload < DRAWS {
             return Self::Configured {
@@ -153,6 +154,7 @@ impl Wait {
 
     /// Nanoseconds from the opening to the first probe, before the clock's
     /// resolution is added.
+    #[inline]
     pub(crate) fn nanos(self, config: &Config, reopenings: u8) -> u64 {
         match self {
             Self::Configured { draw } => {
@@ -166,6 +168,7 @@ impl Wait {
 }
 
 /// `reset`, times `backoff` for each reopening, at most `max_reset`.
+#[inline]
 pub(crate) fn plain(config: &Config, reopenings: u8) -> u64 {
     let reset = config.reset_nanos();
     if reopenings == 0 || config.backoff() == 1.0 {
@@ -190,6 +193,7 @@ fn power(base: f64, exponent: u8) -> f64 {
 }
 
 /// `wait` x jitter x draw / 65,536, with jitter in 32 binary places.
+#[inline]
 fn share(wait: u64, jitter_q32: u64, draw: u16) -> u64 {
     let share = (jitter_q32 * u64::from(draw)) >> 16;
     let (high, low) = (wait >> 32, wait & 0xFFFF_FFFF);

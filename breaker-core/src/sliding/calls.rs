@@ -177,6 +177,7 @@ pub(super) struct Window<'a> {
 
 impl Window<'_> {
     /// Counts a call, and gives what the window then holds.
+    #[inline]
     pub(super) fn count(
         &self,
         generation: Generation,
@@ -223,11 +224,13 @@ impl Window<'_> {
         }
     }
 
+    #[inline]
     fn slot(&self, place: u32) -> &AtomicU64 {
         // The constructor saw to it that there are enough.
         &self.slots[(place / SAMPLES_PER_SLOT) as usize]
     }
 
+    #[inline]
     fn outcome(&self, generation: Generation, place: u32) -> u64 {
         let seen = self.slot(place).load(Ordering::Acquire);
         Slot::seen_by(seen, generation).outcome(place)
@@ -235,6 +238,7 @@ impl Window<'_> {
 
     /// Puts the newest call's outcome into its place, as long as the head is
     /// still `head`: else another thread has seen to it.
+    #[inline]
     fn put(&self, generation: Generation, place: u32, outcome: u64, head: u64) {
         let slot = self.slot(place);
         loop {
