@@ -144,6 +144,12 @@ pub(crate) enum FallbackValue {
         args: Vec<Ident>,
     },
     Closure(ExprClosure),
+    /// A closure that never returns.
+    Diverging {
+        closure: ExprClosure,
+        /// It gives a future, and that never ends.
+        later: bool,
+    },
     Expression(Expr),
 }
 

@@ -103,7 +103,7 @@ pub(crate) static OPTIONS: [Info; 26] = [
 pub(crate) const UNAVAILABLE: [&str; 3] = ["key", "max_keys", "last_good"];
 
 /// What the same thing is called elsewhere.
-const ELSEWHERE: [(&str, &str); 38] = [
+const ELSEWHERE: [(&str, &str); 42] = [
     ("failure_threshold", "threshold"),
     ("failures", "threshold"),
     ("max_failures", "threshold"),
@@ -129,16 +129,20 @@ const ELSEWHERE: [(&str, &str); 38] = [
     ("open_timeout", "reset"),
     ("open_duration", "reset"),
     ("break_duration", "reset"),
+    ("reset_after", "reset"),
     ("wait", "reset"),
     ("cooldown", "reset"),
     ("success_threshold", "close_after"),
     ("successes", "close_after"),
     ("half_open_max_calls", "probes"),
     ("half_open_calls", "probes"),
+    ("half_open", "probes"),
     ("permitted_calls", "probes"),
     ("call_timeout", "timeout"),
     ("exclude", "classify"),
     ("is_failure", "classify"),
+    ("on_error", "classify"),
+    ("predicate", "classify"),
     ("on_open", "fallback"),
     ("error_mapper", "open_error"),
     ("circuit", "breaker"),
@@ -191,6 +195,10 @@ mod tests {
             ("timeout_err", "timeout_error"),
             ("failure_threshold", "threshold"),
             ("cooldown", "reset"),
+            ("reset_after", "reset"),
+            ("half_open", "probes"),
+            ("predicate", "classify"),
+            ("on_error", "classify"),
             ("failurerate", "failure_rate"),
             ("window_size", "window"),
             ("mincalls", "min_calls"),

@@ -170,7 +170,16 @@ impl<'a> Reader<'a> {
                 self.wrong_type(&given, &expr);
                 None
             }
-            None => self.constant(given, expr),
+            None => match word(&expr) {
+                Some(word) if is_constants(&word) => self.constant(given, expr),
+                Some(word) => {
+                    let write = self.write(&given, &format!("\"{word}\""));
+                    let message = format!("`{name}` is a string, in quotes: write `{write}`");
+                    self.errors.at(&expr, message);
+                    None
+                }
+                None => self.constant(given, expr),
+            },
         }
     }
 
@@ -495,6 +504,16 @@ impl<'a> Reader<'a> {
     pub(super) fn fallback(&mut self, name: &str) -> Option<Arg<Fallback>> {
         let (given, expr) = self.take(name)?;
         let value = match expr {
+            Expr::Path(path) if names_constant(&path) => {
+                let text = path.to_token_stream().to_string().replace(' ', "");
+                let constant = self.write(&given, &format!("{{{text}}}"));
+                let call = self.write(&given, &format!("{text}(..)"));
+                self.errors.at(
+                    path,
+                    format!("`{name}` calls what it names: write `{constant}` for a constant, `{call}` for a function"),
+                );
+                return None;
+            }
             Expr::Path(path) => Fallback::Path(path),
             Expr::Closure(closure) => {
                 if closure.inputs.len() != 1 {
@@ -545,6 +564,26 @@ fn unwrapped(expr: Expr) -> Expr {
         Expr::Paren(paren) => unwrapped(*paren.expr),
         other => other,
     }
+}
+
+/// The word that `expr` is.
+fn word(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
+        _ => None,
+    }
+}
+
+/// Whether a name is spelled like a constant's.
+fn is_constants(name: &str) -> bool {
+    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
+}
+
+fn names_constant(path: &ExprPath) -> bool {
+    path.path
+        .segments
+        .last()
+        .is_some_and(|last| last.arguments.is_empty() && is_constants(&last.ident.to_string()))
 }
 
 fn lit(expr: &Expr) -> Option<&Lit> {

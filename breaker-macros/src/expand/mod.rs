@@ -244,7 +244,9 @@ pub(crate) fn fallback_expression(value: &FallbackValue) -> TokenStream {
             let call = parenthesized(quote!(#(#args),*), Place::of(path).last);
             quote!(#path #call)
         }
-        FallbackValue::Closure(closure) => closure.to_token_stream(),
+        FallbackValue::Closure(closure) | FallbackValue::Diverging { closure, .. } => {
+            closure.to_token_stream()
+        }
         FallbackValue::Expression(expr) => expr.to_token_stream(),
     }
 }

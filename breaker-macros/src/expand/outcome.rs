@@ -80,19 +80,29 @@ fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
 /// In an `async fn` the fallback may be a future. The type of what it gives tells; and where it
 /// is none, `later` has no value, so nothing is kept across the `.await`, not even `__refused`.
 // Output: { let __value = VALUE; fallback_sync(.., __value) }
+// Output: Result::<_, Never>::Ok(VALUE), of one that never returns
 // Output: '__asked: { let __value = VALUE; let __later = match fallback(.., __value) { Now(answer) => break '__asked answer, Later(future) => later(future) }; fallback_sync(.., __later.await) }
 fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
     let expression = fallback_expression(value);
     let span = site().located_at(match value {
         FallbackValue::Call { path, .. } => Place::of(path).last,
-        FallbackValue::Closure(closure) => telling(&closure.body),
+        FallbackValue::Closure(closure) | FallbackValue::Diverging { closure, .. } => {
+            telling(&closure.body)
+        }
         FallbackValue::Expression(expr) => telling(expr),
     });
     let private = model.library.private(span);
+    let with_cause = quote_spanned! {span=>
+        #private::with_cause(__refused.cause(), #expression)
+    };
     let value = match value {
         FallbackValue::Call { .. } | FallbackValue::Expression(_) => expression,
-        FallbackValue::Closure(_) => {
-            quote_spanned!(span=> #private::with_cause(__refused.cause(), #expression))
+        FallbackValue::Closure(_) => with_cause,
+        FallbackValue::Diverging { later, .. } => {
+            let wait = later.then(|| quote_spanned!(span=> .await));
+            return quote_spanned! {site()=>
+                #private::core::result::Result::<_, #private::Never>::Ok(#with_cause #wait)
+            };
         }
     };
     let expect = expect(model);

@@ -1,12 +1,13 @@
 //! From what was written to what is meant: contradictions are found here, and everything
 //! that the expansion would have to decide is decided.
 
+mod diverging;
 mod settings;
 mod signature;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::{FnArg, Pat, PatIdent};
+use syn::{FnArg, Pat, PatIdent, parse_quote_spanned};
 
 use crate::args::{self, Args, FallbackOn};
 use crate::captures::{self, Around};
@@ -17,6 +18,7 @@ use crate::model::{
     Classify, Fallback, FallbackValue, Kind, Library, Model, Name, Output, Shape, Source,
 };
 
+use diverging::Later;
 pub(crate) use settings::{check as check_settings, declaration, trips};
 
 /// The model of a guarded function; `None` if anything is wrong with it.
@@ -219,7 +221,18 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
                 path,
                 args: arguments(&function),
             },
-            args::Fallback::Closure(closure) => FallbackValue::Closure(closure),
+            args::Fallback::Closure(closure) => match diverging::closure(&closure) {
+                // A plain function can't wait for it.
+                Some(Later(true)) if matches!(kind, Kind::Plain) => FallbackValue::Closure(closure),
+                Some(Later(later)) => FallbackValue::Diverging { closure, later },
+                None => FallbackValue::Closure(closure),
+            },
+            args::Fallback::Expression(expr) if diverging::expr(&expr) => {
+                FallbackValue::Diverging {
+                    closure: parse_quote_spanned!(Span::mixed_site()=> |_| #expr),
+                    later: false,
+                }
+            }
             args::Fallback::Expression(expr) => FallbackValue::Expression(expr),
         },
     });

@@ -66,4 +66,19 @@ async fn never() -> ! {
     panic!()
 }
 
+#[circuit_breaker(fallback = NO_ROOMS)]
+async fn case_9() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = (NO_ROOMS))]
+async fn case_10() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = cache::NO_ROOMS)]
+async fn case_11() -> Answer {
+    Ok(1)
+}
+
 fn main() {}

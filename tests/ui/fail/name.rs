@@ -71,4 +71,14 @@ async fn case_12() -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(name = pms)]
+async fn case_13() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(name = (pms))]
+async fn case_14() -> Answer {
+    Ok(1)
+}
+
 fn main() {}

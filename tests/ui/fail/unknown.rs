@@ -116,4 +116,24 @@ async fn case_21() -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(predicate = is_transient)]
+async fn case_22() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(on_error = is_transient)]
+async fn case_23() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(half_open = 2)]
+async fn case_24() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(reset_after = "30s")]
+async fn case_25() -> Answer {
+    Ok(1)
+}
+
 fn main() {}

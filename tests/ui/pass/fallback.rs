@@ -191,6 +191,88 @@ async fn always_a_number() -> u8 {
 #[circuit_breaker(fallback = |_| (), classify_output = |()| false)]
 fn always_nothing() {}
 
+/// A constant.
+const NO_ROOMS: Answer = Ok(0);
+
+#[circuit_breaker(fallback = {NO_ROOMS})]
+async fn constant() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = { NO_ROOMS })]
+fn constant_of_plain() -> Answer {
+    Ok(1)
+}
+
+/// One that never returns.
+#[circuit_breaker(fallback = |_| todo!())]
+async fn to_do() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| todo!(), timeout = "1s")]
+async fn without_from() -> Result<u8, NoFrom> {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |cause| panic!("{cause:?}"))]
+fn panics() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| -> Answer { todo!() })]
+fn with_its_type() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| {
+    let rooms = 3;
+    std::unreachable!("{rooms}")
+})]
+fn after_a_statement() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| {
+    if true {
+        return None;
+    }
+    unreachable!();
+})]
+fn with_another_way_out() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = todo!())]
+async fn without_closure() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = async |_| unimplemented!())]
+async fn later() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| async { todo!() })]
+async fn block_later() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| todo!())]
+async fn opaque() -> Result<impl Iterator<Item = u8>, NoFrom> {
+    Ok(0..4)
+}
+
+#[circuit_breaker(fallback = |_| todo!(), classify_output = |_| false)]
+fn opaque_alone() -> impl Iterator<Item = u8> {
+    0..4
+}
+
+#[circuit_breaker(fallback = |_| todo!(), classify_output = |output| output.is_none())]
+async fn own_option() -> Option<u8> {
+    None
+}
+
 struct Client(String);
 
 impl Client {
@@ -252,6 +334,10 @@ fn main() {
     let _ = (always_plain(), always_nothing());
     drop((always_awaited(), always_on_open(), always_a_number()));
     drop(never_with_own_errors());
+    drop((constant(), to_do(), without_from(), without_closure()));
+    let _ = (constant_of_plain(), panics(), with_its_type());
+    let _ = (after_a_statement(), with_another_way_out(), opaque_alone());
+    drop((later(), block_later(), opaque(), own_option()));
     let mut client = Client(text());
     let _ = client.method_call("");
     drop(client.method(""));

@@ -34,8 +34,8 @@ async fn not_a_name() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(name = pms)]
-async fn without_quotes() -> Answer {
+#[circuit_breaker(name = NO_NAME)]
+async fn missing_name() -> Answer {
     Ok(1)
 }
 

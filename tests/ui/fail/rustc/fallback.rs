@@ -58,13 +58,6 @@ async fn more_parameters(hotel: &str, nights: u8) -> Answer {
     Ok(Vec::new())
 }
 
-const NOTHING: Answer = Ok(Vec::new());
-
-#[circuit_breaker(fallback = NOTHING)]
-async fn not_a_function() -> Answer {
-    Ok(Vec::new())
-}
-
 #[circuit_breaker(fallback = no_such_function)]
 async fn not_found() -> Answer {
     Ok(Vec::new())
