@@ -8,6 +8,10 @@ use breaker_core::Outcome;
 /// From `classify`, which sees an error, `false` means [`Outcome::Ignored`];
 /// from `classify_output`, which sees the whole output, [`Outcome::Success`].
 ///
+/// The wait of [`Outcome::Overloaded`] is taken as it is: `max_reset` does not
+/// cap it. What comes from a `Retry-After` that you don't trust, cap yourself:
+/// `Outcome::Overloaded(wait.min(Duration::from_secs(300)))`.
+///
 /// ```
 /// use breakerbox::{CallError, Outcome, circuit_breaker};
 /// use std::time::Duration;

@@ -117,6 +117,61 @@ impl TimeoutError {
 /// # let _scope = breakerbox::test::scope();
 /// assert!(matches!(read("/nowhere"), Err(CallError::Call(_))));
 /// ```
+///
+/// A `?` in the body doesn't convert by itself, because `E` may be any type:
+/// write `.map_err(CallError::Call)?`.
+///
+/// ```
+/// use breakerbox::{CallError, circuit_breaker};
+///
+/// #[circuit_breaker]
+/// fn rooms(answer: &str) -> Result<u32, CallError<std::num::ParseIntError>> {
+///     let rooms: u32 = answer.parse().map_err(CallError::Call)?;
+///     Ok(rooms + 1)
+/// }
+/// # let _scope = breakerbox::test::scope();
+/// assert_eq!(rooms("3"), Ok(4));
+/// ```
+///
+/// [`Breaker::call`](crate::Breaker::call) gives a `CallError` too. In a
+/// function with an error type of its own, `?` converts it where that type is
+/// `From<CallError<Theirs>>`:
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// use breakerbox::{Breaker, CallError, Config};
+///
+/// static PMS: Breaker = Breaker::new("pms", Config::DEFAULT);
+///
+/// #[derive(Debug, PartialEq)]
+/// enum BookingError {
+///     Io(std::io::ErrorKind),
+///     TryLater,
+/// }
+///
+/// impl From<CallError<std::io::Error>> for BookingError {
+///     fn from(error: CallError<std::io::Error>) -> Self {
+///         match error {
+///             CallError::Call(error) => Self::Io(error.kind()),
+///             CallError::Open(_) | CallError::TimedOut(_) => Self::TryLater,
+///         }
+///     }
+/// }
+///
+/// async fn request() -> Result<u32, std::io::Error> {
+///     Ok(3)
+/// }
+///
+/// async fn rooms() -> Result<u32, BookingError> {
+///     Ok(PMS.call(request()).await? + 1)
+/// }
+///
+/// # let _scope = breakerbox::test::scope();
+/// assert_eq!(rooms().await, Ok(4));
+/// PMS.force_open();
+/// assert_eq!(rooms().await, Err(BookingError::TryLater));
+/// # });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError<E> {
     /// The call was made and failed with this.

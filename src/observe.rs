@@ -28,6 +28,38 @@
 //! breaker's generation and a sequence number of the process; under
 //! concurrency two may be delivered in either order, and these two put them
 //! right.
+//!
+//! An observer that operates a breaker is told of that change too, before its
+//! own call returns. One that answers each change with another never ends: act
+//! only on what isn't an operator's ([`Trigger::Operator`]).
+//!
+//! ```
+//! use breakerbox::observe::{self, Observer, StateChange};
+//! use breakerbox::{State, Trigger};
+//!
+//! /// Where one is down, so is the other.
+//! struct Together;
+//! impl Observer for Together {
+//!     fn state_changed(&self, event: &StateChange<'_>) {
+//!         if event.change.trigger == Trigger::Operator {
+//!             return;
+//!         }
+//!         if event.change.to == State::Open {
+//!             if let Some(rates) = breakerbox::find("rates") {
+//!                 rates.force_open();
+//!             }
+//!         }
+//!     }
+//! }
+//! # let _scope = breakerbox::test::scope();
+//! # use breakerbox::{Breaker, Settings, breaker};
+//! # breaker! { static RATES = { name: "rates" } }
+//! # RATES.call_sync(|| Ok::<_, ()>(())).unwrap();
+//! # let pms = Breaker::new("pms", Settings::new().threshold(1).must());
+//! let _installed = observe::install(Together);
+//! # let _ = pms.call_sync(|| Err::<(), _>("no answer"));
+//! # assert_eq!(RATES.state(), State::ForcedOpen);
+//! ```
 
 use crate::brief::Brief;
 use crate::error::CircuitOpenError;

@@ -34,7 +34,7 @@ impl<T, E> Refusable for Result<T, E> {
     label = "the function's error type needs `From<CircuitOpenError>`",
     note = "write `impl From<CircuitOpenError> for {Self}` (with thiserror: a variant with `#[from] CircuitOpenError`)",
     note = "or `open_error = |open| ..` in the attribute, which makes the error",
-    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`",
+    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`, and `.map_err(CallError::Call)?` in the body",
     note = "or a `fallback` that always answers: one that gives the function's own type, not an `Option` of it"
 )]
 pub trait OpenError {
@@ -55,7 +55,7 @@ impl<E: From<CircuitOpenError>> OpenError for E {
     label = "the function's error type needs `From<TimeoutError>`",
     note = "write `impl From<TimeoutError> for {Self}` (with thiserror: a variant with `#[from] TimeoutError`)",
     note = "or `timeout_error = |timeout| ..` in the attribute, which makes the error",
-    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`",
+    note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`, and `.map_err(CallError::Call)?` in the body",
     note = "or a `fallback` that always answers, without `fallback_on = open`: one that gives the function's own type, not an `Option` of it"
 )]
 pub trait TimeoutErrorFrom {

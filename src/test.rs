@@ -15,6 +15,29 @@
 //! scope.advance(Duration::from_secs(30));
 //! assert_eq!(rooms(Ok(3)), Ok(3));
 //! ```
+//!
+//! Time is frozen. A call with a `timeout` that waits for ever therefore ends
+//! only when the scope's clock is moved on, beside the call:
+//!
+//! ```
+//! # #[cfg(feature = "tokio")]
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+//! use breakerbox::{CallError, circuit_breaker};
+//! use std::time::Duration;
+//!
+//! #[circuit_breaker(timeout = "2s")]
+//! async fn rooms() -> Result<u32, CallError<&'static str>> {
+//!     std::future::pending().await
+//! }
+//!
+//! let scope = breakerbox::test::scope();
+//! let (answer, ()) = tokio::join!(rooms(), async {
+//!     tokio::task::yield_now().await;
+//!     scope.advance(Duration::from_secs(2));
+//! });
+//! assert!(matches!(answer, Err(CallError::TimedOut(_))));
+//! # });
+//! ```
 
 use crate::breaker::Breaker;
 use crate::observe::Entry;
@@ -35,7 +58,8 @@ use std::time::Duration;
 ///
 /// - Breakers start closed, with nothing counted, and the default `jitter` is
 ///   off.
-/// - `timeout` runs on the scope's clock as well.
+/// - `timeout` runs on the scope's clock as well: it is over when
+///   [`TestScope::advance`] says so, and not before.
 /// - A scope within a scope covers the outer one.
 /// - The scope is this thread's: what another thread calls, also a worker of a
 ///   multi-threaded runtime, is not in it. `#[tokio::test]` runs everything on

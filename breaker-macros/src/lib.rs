@@ -57,10 +57,11 @@ use function::Function;
 /// | `probe_timeout` | duration after which a lost probe is given up | the larger of `reset` and 60 s |
 /// | `on_cancel` | a call that is dropped: `ignore`, or `failure` | `ignore` |
 ///
-/// A count, factor or ratio is a literal, or any constant expression: `threshold = LIMIT`. A
-/// duration is a string with units (`"30s"`, `"250ms"`, `"1m30s"`, `"1.5s"`; d, h, m, s, ms,
-/// us, ns), or a constant `Duration`. Of a `window` the constant's type decides: a `u32` counts
-/// calls. They are kept in a static, so they can't use `Self`, `self`, parameters or generics.
+/// A count, factor or ratio is a literal, or any constant expression: `threshold = LIMIT`, where
+/// counts are `u32`, and ratios and factors `f64`. A duration is a string with units (`"30s"`,
+/// `"250ms"`, `"1m30s"`, `"1.5s"`; d, h, m, s, ms, us, ns), or a constant `Duration`. Of a
+/// `window` the constant's type decides: a `u32` counts calls. They are kept in a static, so they
+/// can't use `Self`, `self`, parameters or generics.
 ///
 /// | option | value |
 /// | --- | --- |
@@ -81,20 +82,27 @@ use function::Function;
 /// | `timeout_error` | the same for a call that took too long | `From<TimeoutError>` |
 /// | `crate` | path of the library, if it has another name | `::breakerbox` |
 ///
+/// `Outcome::Overloaded(wait)` opens the circuit for `wait`, which `max_reset` does not cap: where
+/// it comes from a `Retry-After` that you don't trust, cap it in `classify`.
+///
 /// Where the function returns no `Result`, `classify_output` is needed, and `open_error` and
 /// `timeout_error` make the whole output. A function that returns `!` needs an `open_error`
 /// that doesn't return. Beside a fallback that always answers, neither the two nor their `From`
 /// are needed (with `fallback_on = open` it doesn't answer for timeouts).
 ///
 /// # Fallbacks
-/// - `fallback = cached`: a function of the same parameters, in methods of `self` first.
+/// - `fallback = cached`: a function of the same parameters, in methods of `self` first. So a
+///   method is `fallback = Self::cached`, or as a call `fallback = self.cached(hotel)`.
 /// - `fallback = cached(hotel, &nights)`: just that call; any other expression likewise.
-/// - `fallback = |cause| ..`: a closure that sees the `Cause`.
+/// - `fallback = {NO_ROOMS}`: a constant. The braces tell it from a function to be called.
+/// - `fallback = |cause| ..`: a closure that sees the `Cause`. One that only panics
+///   (`|_| todo!()`) will do.
 ///
 /// It gives the function's own type, or an `Option` of it: with `None` the caller gets the
-/// original error. (Where the own type is an `Option` already, a bare `None` could be either:
-/// write `None::<T>`.) In an `async fn` it may be a future of one of these. An error that does not
-/// count is no case for the fallback, and is returned as it is.
+/// original error. Where the function itself returns an `Option<T>`, a bare `None` could be
+/// either: write `None::<T>` for the answer, `None::<Option<T>>` for none. In an `async fn` it may
+/// be a future of one of these. An error that does not count is no case for the fallback, and is
+/// returned as it is.
 ///
 /// A guarded future is `Send` exactly when the body's is. Only while it awaits a fallback's
 /// future it keeps the original output, and then that and the fallback's future must be `Send`
