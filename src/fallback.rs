@@ -11,6 +11,7 @@ use core::task::{Context, Poll};
     message = "the fallback gives `{Self}`, but the function returns `{O}`",
     label = "expected `{O}` or `Option<{O}>`",
     note = "a fallback gives the function's own type, or an `Option` of it (`None`: the caller gets the original error)",
+    note = "a closure that never returns says what it would give: `|_| -> {O} {{ .. }}`",
     note = "a plain function can't wait: its fallback can't be an `async fn`"
 )]
 pub trait Fallback<O> {
@@ -48,7 +49,8 @@ impl<O> Fallback<O> for Option<O> {
 #[diagnostic::on_unimplemented(
     message = "the fallback gives `{Self}`, but the function returns `{O}`",
     label = "expected `{O}`, `Option<{O}>` or a future of one of them",
-    note = "a fallback gives the function's own type, or an `Option` of it (`None`: the caller gets the original error)"
+    note = "a fallback gives the function's own type, or an `Option` of it (`None`: the caller gets the original error)",
+    note = "a closure that never returns says what it would give: `|_| -> {O} {{ .. }}`"
 )]
 pub trait AsyncFallback<O, M> {
     /// What there may be in place of an answer.

@@ -78,7 +78,7 @@ use function::Function;
 /// | `timeout` | duration after which the call is dropped and counts; `async` only | none |
 /// | `fallback` | what serves the caller instead: see below | none |
 /// | `fallback_on` | `any`: counted failures, timeouts and refusals; `open`: refusals only | `any` |
-/// | `open_error` | function or closure that makes the error of a refused call | `From<CircuitOpenError>` |
+/// | `open_error` | function or closure that makes the error of a refused call; for one without fields `\|_\| MyError::Refused` | `From<CircuitOpenError>` |
 /// | `timeout_error` | the same for a call that took too long | `From<TimeoutError>` |
 /// | `crate` | path of the library, if it has another name | `::breakerbox` |
 ///

@@ -205,6 +205,11 @@ fn constant_of_plain() -> Answer {
 }
 
 /// One that never returns.
+#[circuit_breaker(fallback = |_| -> Answer { std::process::exit(1) })]
+async fn exits() -> Answer {
+    Ok(1)
+}
+
 #[circuit_breaker(fallback = |_| todo!())]
 async fn to_do() -> Answer {
     Ok(1)
@@ -337,7 +342,7 @@ fn main() {
     drop((constant(), to_do(), without_from(), without_closure()));
     let _ = (constant_of_plain(), panics(), with_its_type());
     let _ = (after_a_statement(), with_another_way_out(), opaque_alone());
-    drop((later(), block_later(), opaque(), own_option()));
+    drop((later(), exits(), block_later(), opaque(), own_option()));
     let mut client = Client(text());
     let _ = client.method_call("");
     drop(client.method(""));

@@ -71,4 +71,9 @@ async fn wrong_inside() -> Answer {
     Ok(Vec::new())
 }
 
+#[circuit_breaker(fallback = |_| std::process::exit(1))]
+fn never_returns() -> Answer {
+    Ok(Vec::new())
+}
+
 fn main() {}

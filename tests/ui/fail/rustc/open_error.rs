@@ -48,6 +48,15 @@ async fn without_parameter() -> Result<u8, PmsError> {
     Ok(1)
 }
 
+enum Unit {
+    Refused,
+}
+
+#[circuit_breaker(open_error = Unit::Refused)]
+async fn a_value() -> Result<u8, Unit> {
+    Ok(1)
+}
+
 #[circuit_breaker(open_error = no_such_function)]
 async fn not_found() -> Result<u8, PmsError> {
     Ok(1)
