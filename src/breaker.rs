@@ -122,27 +122,42 @@ impl<C> Breaker<C> {
         let declared = std::panic::Location::caller();
         let (file, line) = (declared.file(), declared.line());
         let declaration = crate::registry::Declaration { place, file, line };
+        let listing = crate::registry::Listing::declared(declaration);
+        Self::listed(Circuit::new(config), clock, Name::Static(name), listing)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<C, P> Breaker<C, P> {
+    const fn listed(
+        circuit: Circuit<P>,
+        clock: C,
+        name: Name,
+        listing: crate::registry::Listing<C, P>,
+    ) -> Self {
         Self {
-            circuit: Circuit::new(config),
+            circuit,
             clock,
-            name: Name::Static(name),
-            listing: crate::registry::Listing::declared(declaration),
+            name,
+            listing,
             #[cfg(feature = "test-util")]
             id: std::sync::OnceLock::new(),
         }
     }
+
+    const fn unlisted(name: &'static str, circuit: Circuit<P>, clock: C) -> Self {
+        let listing = crate::registry::Listing::unlisted();
+        Self::listed(circuit, clock, Name::Static(name), listing)
+    }
 }
 
+#[cfg(not(feature = "std"))]
 impl<C, P> Breaker<C, P> {
     const fn unlisted(name: &'static str, circuit: Circuit<P>, clock: C) -> Self {
         Self {
             circuit,
             clock,
             name: Name::Static(name),
-            #[cfg(feature = "std")]
-            listing: crate::registry::Listing::unlisted(),
-            #[cfg(feature = "test-util")]
-            id: std::sync::OnceLock::new(),
         }
     }
 }
@@ -200,14 +215,11 @@ impl<const SLOTS: usize> Breaker<DefaultClock, Sliding<SLOTS>> {
     ) -> Self {
         match Circuit::by_rate(config) {
             Err(error) => panic!("{}", error.message()),
-            Ok(circuit) => Self {
-                circuit,
-                clock: crate::clock::SystemClock,
-                name: Name::Static(name),
-                listing: crate::registry::Listing::declared(place),
-                #[cfg(feature = "test-util")]
-                id: std::sync::OnceLock::new(),
-            },
+            Ok(circuit) => {
+                let listing = crate::registry::Listing::declared(place);
+                let name = Name::Static(name);
+                Self::listed(circuit, crate::clock::SystemClock, name, listing)
+            }
         }
     }
 }
@@ -220,14 +232,9 @@ where
 {
     #[track_caller]
     fn share(name: String, circuit: Circuit<P>, clock: C) -> std::sync::Arc<Self> {
-        let breaker = std::sync::Arc::new(Self {
-            circuit,
-            clock,
-            name: Name::from(name),
-            listing: crate::registry::Listing::shared(),
-            #[cfg(feature = "test-util")]
-            id: std::sync::OnceLock::new(),
-        });
+        let listing = crate::registry::Listing::shared();
+        let breaker = Self::listed(circuit, clock, Name::from(name), listing);
+        let breaker = std::sync::Arc::new(breaker);
         crate::registry::enter_shared(&breaker);
         breaker
     }
@@ -273,14 +280,9 @@ impl Breaker {
         config: Config,
         place: crate::registry::Declaration<DefaultClock, Consecutive>,
     ) -> Self {
-        Self {
-            circuit: Circuit::new(config),
-            clock: crate::clock::SystemClock,
-            name: Name::Static(name),
-            listing: crate::registry::Listing::declared(place),
-            #[cfg(feature = "test-util")]
-            id: std::sync::OnceLock::new(),
-        }
+        let listing = crate::registry::Listing::declared(place);
+        let (circuit, name) = (Circuit::new(config), Name::Static(name));
+        Self::listed(circuit, crate::clock::SystemClock, name, listing)
     }
 
     /// A breaker for one client object. It enters the registry at once and

@@ -142,7 +142,11 @@ where
 {
     #[inline]
     pub(crate) fn new(breaker: &'b Breaker<C, P>, classify: K, limit: L, body: F) -> Self {
-        let ticket = Ticket::new(Bound::new(breaker));
+        Self::by(Ticket::new(Bound::new(breaker)), classify, limit, body)
+    }
+
+    #[inline]
+    fn by(ticket: Ticket<'b, C, P>, classify: K, limit: L, body: F) -> Self {
         Self {
             body: Some(body),
             limit,
@@ -168,12 +172,7 @@ where
     ) -> Self {
         let ticket = Ticket::new(Bound::new(breaker));
         let limit = within(ticket.bound(), timer, after);
-        Self {
-            body: Some(body),
-            limit,
-            classify: Some(classify),
-            ticket,
-        }
+        Self::by(ticket, classify, limit, body)
     }
 }
 
