@@ -253,18 +253,18 @@ impl<P: Policy> Circuit<P> {
         started: P::Started,
         clock: &C,
     ) -> Effect {
-        if self.counts_at_once(generation, &outcome) {
+        if self.is_counted(generation, &outcome) {
             return Effect::Counted;
         }
         let took = self.policy.took(started, || clock.exact());
-        self.settle_slowly(generation, outcome, took, clock)
+        self.settle_nanos(generation, outcome, took, clock)
     }
 
-    /// Whether an outcome is counted by looking: a success, with no failure
+    /// Whether an outcome needs no counting: a success, with no failure in a row
     /// before it.
     #[doc(hidden)]
     #[inline]
-    pub fn counts_at_once(&self, generation: Generation, outcome: &Outcome) -> bool {
+    pub fn is_counted(&self, generation: Generation, outcome: &Outcome) -> bool {
         P::COUNTS_IN_WORD
             && matches!(outcome, Outcome::Success)
             && self.load() == Word::idle(generation)
@@ -286,10 +286,28 @@ impl<P: Policy> Circuit<P> {
         took: Duration,
         clock: &C,
     ) -> Effect {
-        if self.counts_at_once(generation, &outcome) {
-            return Effect::Counted;
-        }
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.settle_nanos(generation, outcome, took, clock)
+    }
+
+    #[inline]
+    fn settle_nanos<C: Clock>(
+        &self,
+        generation: Generation,
+        outcome: Outcome,
+        took: u64,
+        clock: &C,
+    ) -> Effect {
+        if matches!(outcome, Outcome::Success) && self.load() == Word::idle(generation) {
+            let moment = Now {
+                circuit: self,
+                generation,
+                clock,
+            };
+            if self.policy.count_at_once(generation, took, &moment) {
+                return Effect::Counted;
+            }
+        }
         self.settle_slowly(generation, outcome, took, clock)
     }
 
@@ -514,6 +532,7 @@ struct Now<'a, P, C> {
 }
 
 impl<P: Policy, C: Clock> Moment for Now<'_, P, C> {
+    #[inline]
     fn now(&self) -> u64 {
         self.clock.now()
     }

@@ -39,7 +39,7 @@
 //!
 //! # Sizes
 //! On a 64-bit target a [`Circuit`] is 96 bytes: two words and its settings. One
-//! that trips by rate has beside them a [`Sliding`] of 64 bytes and 8 for each
+//! that trips by rate has beside them a [`Sliding`] of 72 bytes and 8 for each
 //! slot ([`Window::slots`]): over the last 100 calls 224 bytes in all, over a time
 //! of 10 buckets 240. Nothing else is allocated.
 #![no_std]

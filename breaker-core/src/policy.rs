@@ -34,6 +34,16 @@ pub(crate) mod sealed {
         /// a word without any changes nothing.
         const COUNTS_IN_WORD: bool;
 
+        /// Counts a success of a closed breaker that stands at the idle word of
+        /// `generation`, if it takes no more than looking, or one swap. `false`:
+        /// nothing was done.
+        fn count_at_once(
+            &self,
+            generation: Generation,
+            took: u64,
+            moment: &impl Moment,
+        ) -> bool;
+
         /// What a counted call means to a closed (or shadowed) breaker that
         /// stands at `word`.
         fn tally(&self, word: Word, call: Call<impl Moment>, config: &Config) -> Tally;
@@ -95,6 +105,11 @@ impl Policy for Consecutive {
 
 impl sealed::Policy for Consecutive {
     const COUNTS_IN_WORD: bool = true;
+
+    #[inline]
+    fn count_at_once(&self, _: Generation, _: u64, _: &impl sealed::Moment) -> bool {
+        true
+    }
 
     fn tally(&self, word: Word, call: Call<impl sealed::Moment>, config: &Config) -> Tally {
         if !call.failed {

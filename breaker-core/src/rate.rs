@@ -49,12 +49,28 @@ pub(crate) struct Counts {
     pub(crate) slow: u32,
 }
 
+/// What a window's counts mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Judged {
+    /// Trips.
+    pub(crate) trigger: Option<Trigger>,
+    pub(crate) failures: u32,
+}
+
 impl Rate {
+    #[inline]
     pub(crate) fn is_slow(&self, took: u64) -> bool {
         self.slow.is_some_and(|(than, _)| took > than)
     }
 
-    pub(crate) fn judge(&self, counts: Counts) -> Option<Trigger> {
+    pub(crate) fn judge(&self, counts: Counts) -> Judged {
+        Judged {
+            trigger: self.trigger(counts),
+            failures: counts.failures,
+        }
+    }
+
+    fn trigger(&self, counts: Counts) -> Option<Trigger> {
         if counts.calls < self.min_calls {
             return None;
         }
@@ -87,7 +103,7 @@ mod tests {
             failures: 3,
             slow: 3,
         };
-        assert_eq!(rate(0.1, Some(0.1)).judge(counts), None);
+        assert_eq!(rate(0.1, Some(0.1)).trigger(counts), None);
     }
 
     #[test]
@@ -98,15 +114,15 @@ mod tests {
             slow,
         };
         assert_eq!(
-            rate(0.5, Some(0.5)).judge(half(2, 0)),
+            rate(0.5, Some(0.5)).trigger(half(2, 0)),
             Some(Trigger::FailureRate)
         );
         assert_eq!(
-            rate(0.5, Some(0.5)).judge(half(1, 2)),
+            rate(0.5, Some(0.5)).trigger(half(1, 2)),
             Some(Trigger::SlowRate)
         );
-        assert_eq!(rate(0.5, Some(0.5)).judge(half(1, 1)), None);
-        assert_eq!(rate(0.5, None).judge(half(1, 4)), None);
+        assert_eq!(rate(0.5, Some(0.5)).trigger(half(1, 1)), None);
+        assert_eq!(rate(0.5, None).trigger(half(1, 4)), None);
     }
 
     #[test]

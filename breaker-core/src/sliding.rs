@@ -6,7 +6,7 @@ mod time;
 use crate::config::{Config, RateConfig};
 use crate::error::ConfigError;
 use crate::policy::{Call, Policy, Tally, sealed};
-use crate::rate::{Rate, Sample, Span};
+use crate::rate::{Judged, Rate, Sample, Span};
 use crate::state::Generation;
 use crate::sync::{AtomicU64, const_fn};
 use crate::word::Word;
@@ -16,7 +16,7 @@ use core::fmt;
 /// the last time. [`Window::slots`](crate::Window::slots) says how many `SLOTS`
 /// a window needs.
 ///
-/// Everything is inline: 16 bytes, 8 for each slot, and the settings; nothing
+/// Everything is inline: 24 bytes, 8 for each slot, and the settings; nothing
 /// is allocated and no lock is taken.
 ///
 /// # What is promised when threads count at once
@@ -36,6 +36,9 @@ pub struct Sliding<const SLOTS: usize> {
     head: AtomicU64,
     /// Only of a window of time.
     offset: AtomicU64,
+    /// Only of a window of time: the newest bucket with which enough calls were
+    /// judged.
+    judged: AtomicU64,
     slots: [AtomicU64; SLOTS],
 }
 
@@ -55,6 +58,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
             rate,
             head: AtomicU64::new(0),
             offset: AtomicU64::new(0),
+            judged: AtomicU64::new(u64::MAX),
             slots: [const { AtomicU64::new(0) }; SLOTS],
         }
     }
@@ -65,6 +69,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
             rate,
             head: AtomicU64::new(0),
             offset: AtomicU64::new(0),
+            judged: AtomicU64::new(u64::MAX),
             slots: core::array::from_fn(|_| AtomicU64::new(0)),
         }
     }
@@ -77,8 +82,9 @@ enum Window<'a> {
 }
 
 impl<const SLOTS: usize> Sliding<SLOTS> {
+    #[inline]
     fn window(&self) -> Window<'_> {
-        let (head, offset) = (&self.head, &self.offset);
+        let (head, offset, judged) = (&self.head, &self.offset, &self.judged);
         match self.rate.span {
             Span::Calls(size) => Window::Calls(calls::Window {
                 head,
@@ -91,6 +97,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
                 Window::Time(time::Window {
                     head,
                     offset,
+                    judged,
                     slots,
                     width,
                 })
@@ -116,23 +123,34 @@ impl<const SLOTS: usize> Policy for Sliding<SLOTS> {
 impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
     const COUNTS_IN_WORD: bool = false;
 
+    #[inline]
+    fn count_at_once(
+        &self,
+        generation: Generation,
+        took: u64,
+        moment: &impl sealed::Moment,
+    ) -> bool {
+        !self.rate.is_slow(took)
+            && match self.window() {
+                Window::Calls(window) => window.count_at_once(generation),
+                Window::Time(window) => window.count_at_once(generation, moment),
+            }
+    }
+
     fn tally(&self, word: Word, call: Call<impl sealed::Moment>, _: &Config) -> Tally {
         let sample = Sample {
             failed: call.failed,
             slow: self.rate.is_slow(call.took),
         };
         let generation = word.generation();
-        let counts = match self.window() {
-            Window::Calls(window) => window.count(generation, sample, &call.moment),
-            Window::Time(window) => window.count(generation, sample, &call.moment),
+        let judged = match self.window() {
+            Window::Calls(window) => window.count(generation, sample, &call.moment, &self.rate),
+            Window::Time(window) => window.count(generation, sample, &call.moment, &self.rate),
         };
-        match counts {
+        match judged {
             Err(Late) => Tally::Late,
-            Ok(counts) => match self.rate.judge(counts) {
-                Some(trigger) => Tally::Trip {
-                    trigger,
-                    failures: counts.failures,
-                },
+            Ok(Judged { trigger, failures }) => match trigger {
+                Some(trigger) => Tally::Trip { trigger, failures },
                 None => Tally::Count(word.payload()),
             },
         }

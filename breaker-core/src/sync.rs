@@ -11,8 +11,13 @@ pub(crate) use portable_atomic::{AtomicU64, Ordering};
 /// One compare-and-swap, which may be acted on by whoever sees its result.
 #[inline]
 pub(crate) fn swap(word: &AtomicU64, seen: u64, next: u64) -> bool {
+    try_swap(word, seen, next).is_ok()
+}
+
+/// [`swap`], and else what stands there.
+#[inline]
+pub(crate) fn try_swap(word: &AtomicU64, seen: u64, next: u64) -> Result<u64, u64> {
     word.compare_exchange(seen, next, Ordering::AcqRel, Ordering::Acquire)
-        .is_ok()
 }
 
 /// A `const` constructor, except under loom, whose atomics have none.

@@ -2,12 +2,16 @@
 //!
 //! The head is one word, and a call is counted by one compare-and-swap of it:
 //! ```text
-//! generation (low bits) 12 | turn 14 | position 12 | failures 12 | slow 12 | newest 2
+//! generation (low bits) 12 | turn 13 | position 12 | failures 12 | slow 12 | pending 1 | newest 2
 //! ```
 //! So the window is exactly the last calls, in the order of these swaps, and
 //! the counts are theirs. What can't be swapped with it is the place that the
 //! newest call takes; the head carries that call's outcome along, and whoever
-//! counts the next one puts it there first.
+//! counts the next one puts it there first, where it is pending: where the place
+//! may still hold another outcome.
+//!
+//! In a window of nothing but fast successes a further one only moves the
+//! position on, and no slot is looked at ([`Window::count_at_once`]).
 //!
 //! A slot holds the outcomes of 14 calls, 2 bits each (failed, slow):
 //! ```text
@@ -20,9 +24,9 @@
 
 use super::Late;
 use crate::policy::sealed::Moment;
-use crate::rate::{Counts, SAMPLES_PER_SLOT, Sample};
+use crate::rate::{Counts, Judged, Rate, SAMPLES_PER_SLOT, Sample};
 use crate::state::Generation;
-use crate::sync::{AtomicU64, Ordering, swap};
+use crate::sync::{AtomicU64, Ordering, swap, try_swap};
 
 const OUTCOME_BITS: u32 = 2;
 const OUTCOME: u64 = mask(OUTCOME_BITS);
@@ -30,12 +34,17 @@ const FAILED: u64 = 0b01;
 const SLOW: u64 = 0b10;
 
 const COUNT_BITS: u32 = 12;
-const TURN_BITS: u32 = 14;
-const SLOW_SHIFT: u32 = OUTCOME_BITS;
+const TURN_BITS: u32 = 13;
+const PENDING: u64 = 1 << OUTCOME_BITS;
+const SLOW_SHIFT: u32 = OUTCOME_BITS + 1;
 const FAILURES_SHIFT: u32 = SLOW_SHIFT + COUNT_BITS;
 const POSITION_SHIFT: u32 = FAILURES_SHIFT + COUNT_BITS;
 const TURN_SHIFT: u32 = POSITION_SHIFT + COUNT_BITS;
 const TAG_SHIFT: u32 = TURN_SHIFT + TURN_BITS;
+
+/// What is left of a head without turn and position: of a window of nothing but
+/// fast successes, only the generation.
+const PURE: u64 = !(mask(COUNT_BITS + TURN_BITS) << POSITION_SHIFT);
 
 const CHANGE_BITS: u32 = 16;
 const CHANGE_SHIFT: u32 = OUTCOME_BITS * SAMPLES_PER_SLOT;
@@ -58,7 +67,9 @@ struct Head {
     position: u32,
     failures: u32,
     slow: u32,
-    /// The outcome of the call before, whose place may not hold it yet.
+    /// The place of the call before may not hold its outcome yet.
+    pending: bool,
+    /// The outcome of the call before.
     newest: u64,
 }
 
@@ -70,6 +81,7 @@ impl Head {
             position: 0,
             failures: 0,
             slow: 0,
+            pending: false,
             newest: 0,
         }
     }
@@ -81,6 +93,7 @@ impl Head {
             position: ((raw >> POSITION_SHIFT) & mask(COUNT_BITS)) as u32,
             failures: ((raw >> FAILURES_SHIFT) & mask(COUNT_BITS)) as u32,
             slow: ((raw >> SLOW_SHIFT) & mask(COUNT_BITS)) as u32,
+            pending: raw & PENDING != 0,
             newest: raw & OUTCOME,
         }
     }
@@ -91,16 +104,14 @@ impl Head {
             | u64::from(self.position) << POSITION_SHIFT
             | u64::from(self.failures) << FAILURES_SHIFT
             | u64::from(self.slow) << SLOW_SHIFT
+            | u64::from(self.pending) * PENDING
             | self.newest
     }
 
-    /// The place of the newest call; `None` in an empty window.
-    fn place_of_newest(self, size: u32) -> Option<u32> {
-        match self.position.checked_sub(1) {
-            None if self.turn == 0 => None,
-            None => Some(size - 1),
-            place => place,
-        }
+    /// The place of the newest call, where it doesn't hold its outcome yet.
+    fn pending_place(self, size: u32) -> Option<u32> {
+        let place = self.position.checked_sub(1).unwrap_or(size - 1);
+        self.pending.then_some(place)
     }
 
     /// The head after a call whose place held `old`.
@@ -127,6 +138,8 @@ impl Head {
             position,
             failures: change(self.failures, FAILED),
             slow: change(self.slow, SLOW),
+            // In the first turn nobody looked what the place holds.
+            pending: self.turn == 0 || old != new,
             newest: new,
         }
     }
@@ -176,14 +189,33 @@ pub(super) struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Counts a call, and gives what the window then holds.
+    /// Counts a fast success among nothing else, which can't trip, unless a turn
+    /// ends. `false`: nothing was done.
+    #[inline]
+    pub(super) fn count_at_once(&self, generation: Generation) -> bool {
+        let mut seen = self.head.load(Ordering::Acquire);
+        loop {
+            let position = (seen >> POSITION_SHIFT) & mask(COUNT_BITS);
+            if seen & PURE != tag_of(generation) << TAG_SHIFT || position + 1 >= u64::from(self.size)
+            {
+                return false;
+            }
+            match try_swap(self.head, seen, seen + (1 << POSITION_SHIFT)) {
+                Ok(_) => return true,
+                Err(present) => seen = present,
+            }
+        }
+    }
+
+    /// Counts a call, and judges what the window then holds.
     #[inline]
     pub(super) fn count(
         &self,
         generation: Generation,
         sample: Sample,
         moment: &impl Moment,
-    ) -> Result<Counts, Late> {
+        rate: &Rate,
+    ) -> Result<Judged, Late> {
         let tag = tag_of(generation);
         let new = u64::from(sample.failed) * FAILED + u64::from(sample.slow) * SLOW;
         loop {
@@ -194,7 +226,7 @@ impl Window<'_> {
                     return Err(Late);
                 }
                 head = Head::empty(tag);
-            } else if let Some(place) = head.place_of_newest(self.size) {
+            } else if let Some(place) = head.pending_place(self.size) {
                 self.put(generation, place, head.newest, seen);
             }
             let old = if head.turn == 0 {
@@ -204,7 +236,7 @@ impl Window<'_> {
             };
             let next = head.count(self.size, old, new);
             if swap(self.head, seen, next.raw()) {
-                return Ok(next.counts(self.size));
+                return Ok(rate.judge(next.counts(self.size)));
             }
         }
     }

@@ -5,21 +5,30 @@
 //! remember of a long gap; so the number of the newest bucket, in the head, only
 //! grows, and never by more than the whole window at once.
 //! ```text
-//! head:   generation (low bits) 18 | number of the newest bucket 46
-//! bucket: turn of the window (low bits) 10 | calls 18 | failures 18 | slow 18
+//! head:   generation (low bits) 18 | turn 39 | place 7: of the newest bucket
+//! bucket: turn (low bits) 10 | calls 18 | failures 18 | slow 18
 //! ```
+//! Its place is the number modulo the window's length, its turn what is left.
+//! A fast success makes both rates smaller, so it trips only where it is the last
+//! of `min_calls`, or where calls have fallen out of the window since the rates
+//! were looked at. Beside the head therefore stands the newest bucket with which
+//! enough calls were judged and did not trip: as long as it is the newest, a fast
+//! success only counts in it, and no other bucket is looked at
+//! ([`Window::count_at_once`]).
+//!
 //! A bucket of another turn is as if empty. Who moves the head on empties the
 //! buckets that it passes, so none keeps a turn's number until it comes again.
 //! Buckets of another generation have numbers that the head has left behind.
 
 use super::Late;
+use crate::config::MAX_BUCKETS;
 use crate::policy::sealed::Moment;
-use crate::rate::{Counts, Sample};
+use crate::rate::{Counts, Judged, Rate, Sample};
 use crate::state::Generation;
 use crate::sync::{AtomicU64, Ordering, swap};
 
+const PLACE_BITS: u32 = 7;
 const NUMBER_BITS: u32 = 46;
-const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 
 const FIELD_BITS: u32 = 18;
 const FIELD: u64 = (1 << FIELD_BITS) - 1;
@@ -28,20 +37,34 @@ const FAILURES_SHIFT: u32 = FIELD_BITS;
 const CALLS_SHIFT: u32 = 2 * FIELD_BITS;
 const TURN_SHIFT: u32 = 3 * FIELD_BITS;
 
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+const _: () = assert!(MAX_BUCKETS as u64 <= mask(PLACE_BITS) + 1);
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Head(u64);
 
 impl Head {
-    fn new(generation: Generation, number: u64) -> Self {
-        Self(u64::from(generation.0) << NUMBER_BITS | number & NUMBER)
+    fn new(generation: Generation, turn: u64, place: u64) -> Self {
+        let number = (turn << PLACE_BITS | place) & mask(NUMBER_BITS);
+        Self(u64::from(generation.0) << NUMBER_BITS | number)
     }
 
+    #[inline]
     fn belongs_to(self, generation: Generation) -> bool {
-        self.0 >> NUMBER_BITS == Self::new(generation, 0).0 >> NUMBER_BITS
+        self.0 >> NUMBER_BITS == Self::new(generation, 0, 0).0 >> NUMBER_BITS
     }
 
-    fn number(self) -> u64 {
-        self.0 & NUMBER
+    #[inline]
+    fn turn(self) -> u64 {
+        (self.0 & mask(NUMBER_BITS)) >> PLACE_BITS
+    }
+
+    #[inline]
+    fn place(self) -> usize {
+        (self.0 & mask(PLACE_BITS)) as usize
     }
 }
 
@@ -53,18 +76,24 @@ impl Bucket {
         Self(turn << TURN_SHIFT)
     }
 
+    #[inline]
     fn is_of(self, turn: u64) -> bool {
         self.0 >> TURN_SHIFT == Self::empty(turn).0 >> TURN_SHIFT
     }
 
+    #[inline]
     fn field(self, shift: u32) -> u64 {
         (self.0 >> shift) & FIELD
     }
 
+    #[inline]
+    fn is_full(self) -> bool {
+        self.field(CALLS_SHIFT) == FIELD
+    }
+
     fn with(self, sample: Sample) -> Self {
-        let full = self.field(CALLS_SHIFT) == FIELD;
         let kept = |shift| {
-            if full {
+            if self.is_full() {
                 self.field(shift) / 2
             } else {
                 self.field(shift)
@@ -81,6 +110,7 @@ impl Bucket {
 pub(super) struct Window<'a> {
     pub(super) head: &'a AtomicU64,
     pub(super) offset: &'a AtomicU64,
+    pub(super) judged: &'a AtomicU64,
     /// One for each bucket.
     pub(super) slots: &'a [AtomicU64],
     /// Nanoseconds a bucket.
@@ -88,16 +118,44 @@ pub(super) struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Counts a call.
+    /// Counts a fast success that can't trip, where the newest bucket is this
+    /// moment's and was judged. `false`: nothing was done.
+    #[inline]
+    pub(super) fn count_at_once(&self, generation: Generation, moment: &impl Moment) -> bool {
+        let head = Head(self.head.load(Ordering::Acquire));
+        let offset = self.offset.load(Ordering::Acquire);
+        let number = self.number(head);
+        if !head.belongs_to(generation)
+            || (moment.now() / self.width).wrapping_add(offset) != number
+        {
+            return false;
+        }
+        let slot = self.slot(head);
+        let seen = Bucket(slot.load(Ordering::Acquire));
+        seen.is_of(head.turn())
+            && !seen.is_full()
+            && self.judged.load(Ordering::Acquire) == number
+            && swap(slot, seen.0, seen.0 + (1 << CALLS_SHIFT))
+    }
+
+    /// Counts a call, and judges what the window then holds.
     pub(super) fn count(
         &self,
         generation: Generation,
         sample: Sample,
         moment: &impl Moment,
-    ) -> Result<Counts, Late> {
-        let number = self.move_on(generation, moment)?;
-        self.put(generation, number, sample)?;
-        self.sum(generation)
+        rate: &Rate,
+    ) -> Result<Judged, Late> {
+        let newest = self.move_on(generation, moment)?;
+        self.put(generation, newest, sample)?;
+        let (counts, newest) = self.sum(generation)?;
+        let judged = rate.judge(counts);
+        if judged.trigger.is_none() && counts.calls >= rate.min_calls {
+            // An older number, by a thread that was held up, is no bucket's that
+            // anyone would count in.
+            self.judged.store(self.number(newest), Ordering::Release);
+        }
+        Ok(judged)
     }
 
     /// The breaker entered a state of `generation`. Done at every entry, so that
@@ -114,18 +172,35 @@ impl Window<'_> {
 
     /// A whole window on: what another generation counted is out.
     fn forget(&self, seen: Head, generation: Generation) {
-        self.swap_head(seen, Head::new(generation, seen.number() + self.len()));
+        self.swap_head(seen, generation, self.len());
     }
 
+    #[inline]
     fn len(&self) -> u64 {
         self.slots.len() as u64
     }
 
-    /// Moves the head to the bucket of this moment, and gives its number.
-    fn move_on(&self, generation: Generation, moment: &impl Moment) -> Result<u64, Late> {
+    #[inline]
+    fn number(&self, head: Head) -> u64 {
+        head.turn() * self.len() + head.place() as u64
+    }
+
+    #[inline]
+    fn slot(&self, head: Head) -> &AtomicU64 {
+        // A head is only made with a place below the length.
+        &self.slots[head.place()]
+    }
+
+    /// The head when the bucket of that number is the newest.
+    fn head_at(&self, generation: Generation, number: u64) -> Head {
+        Head::new(generation, number / self.len(), number % self.len())
+    }
+
+    /// Moves the head to the bucket of this moment.
+    fn move_on(&self, generation: Generation, moment: &impl Moment) -> Result<Head, Late> {
         loop {
             let seen = Head(self.head.load(Ordering::Acquire));
-            let newest = seen.number();
+            let newest = self.number(seen);
             if !seen.belongs_to(generation) {
                 if !moment.is_current() {
                     return Err(Late);
@@ -142,7 +217,7 @@ impl Window<'_> {
                 .wrapping_sub(newest)
                 .cast_signed();
             if ahead == 0 {
-                return Ok(newest);
+                return Ok(seen);
             }
             if ahead < 0 || ahead.unsigned_abs() > self.len() {
                 // Set back: the newest bucket becomes the one of this reading.
@@ -155,46 +230,46 @@ impl Window<'_> {
                 let _ = swap(self.offset, offset, number.wrapping_sub(reading));
                 continue;
             }
-            self.swap_head(seen, Head::new(generation, newest + ahead.unsigned_abs()));
+            self.swap_head(seen, generation, ahead.unsigned_abs());
         }
     }
 
-    /// Moves the head, by a whole window at most, and empties what it passes.
-    fn swap_head(&self, seen: Head, next: Head) {
+    /// Moves the head on by so many buckets, a whole window at most, and empties
+    /// what it passes.
+    fn swap_head(&self, seen: Head, generation: Generation, ahead: u64) {
+        let newest = self.number(seen);
+        let next = self.head_at(generation, newest + ahead);
         if !swap(self.head, seen.0, next.0) {
             return;
         }
-        for number in seen.number() + 1..=next.number() {
-            let (slot, turn) = self.slot(number);
+        for number in newest + 1..=newest + ahead {
+            let passed = self.head_at(generation, number);
+            let slot = self.slot(passed);
             let held = Bucket(slot.load(Ordering::Acquire));
-            if !held.is_of(turn) {
+            if !held.is_of(passed.turn()) {
                 // If it fails, another thread has begun to fill it.
-                let _ = swap(slot, held.0, Bucket::empty(turn).0);
+                let _ = swap(slot, held.0, Bucket::empty(passed.turn()).0);
             }
         }
     }
 
-    fn slot(&self, number: u64) -> (&AtomicU64, u64) {
-        let place = (number % self.len()) as usize;
-        (&self.slots[place], number / self.len())
-    }
-
-    fn put(&self, generation: Generation, number: u64, sample: Sample) -> Result<(), Late> {
-        let (slot, turn) = self.slot(number);
+    /// Puts a call into the bucket that was the newest.
+    fn put(&self, generation: Generation, newest: Head, sample: Sample) -> Result<(), Late> {
+        let slot = self.slot(newest);
         loop {
             let seen = Bucket(slot.load(Ordering::Acquire));
-            let present = if seen.is_of(turn) {
+            let present = if seen.is_of(newest.turn()) {
                 seen
             } else {
                 let head = Head(self.head.load(Ordering::Acquire));
                 if !head.belongs_to(generation) {
                     return Err(Late);
                 }
-                if head.number().wrapping_sub(number) >= self.len() {
+                if self.number(head).wrapping_sub(self.number(newest)) >= self.len() {
                     // Held up for so long that the bucket is out again.
                     return Ok(());
                 }
-                Bucket::empty(turn)
+                Bucket::empty(newest.turn())
             };
             if swap(slot, seen.0, present.with(sample).0) {
                 return Ok(());
@@ -202,28 +277,33 @@ impl Window<'_> {
         }
     }
 
-    fn sum(&self, generation: Generation) -> Result<Counts, Late> {
+    /// What the window holds, and its newest bucket.
+    fn sum(&self, generation: Generation) -> Result<(Counts, Head), Late> {
         loop {
             let head = Head(self.head.load(Ordering::Acquire));
             if !head.belongs_to(generation) {
                 return Err(Late);
             }
-            let newest = head.number();
+            let turn = head.turn();
             let mut counts = Counts::default();
-            // The newest last: the others no longer change.
-            for number in newest.saturating_sub(self.len() - 1)..=newest {
-                let (slot, turn) = self.slot(number);
-                let bucket = Bucket(slot.load(Ordering::Acquire));
-                if bucket.is_of(turn) {
-                    // 18 bits each, of 128 buckets at most.
-                    counts.calls += bucket.field(CALLS_SHIFT) as u32;
-                    counts.failures += bucket.field(FAILURES_SHIFT) as u32;
-                    counts.slow += bucket.field(SLOW_SHIFT) as u32;
+            let mut add = |slots: &[AtomicU64], turn| {
+                for slot in slots {
+                    let bucket = Bucket(slot.load(Ordering::Acquire));
+                    if bucket.is_of(turn) {
+                        // 18 bits each, of 128 buckets at most.
+                        counts.calls += bucket.field(CALLS_SHIFT) as u32;
+                        counts.failures += bucket.field(FAILURES_SHIFT) as u32;
+                        counts.slow += bucket.field(SLOW_SHIFT) as u32;
+                    }
                 }
-            }
+            };
+            // The newest last: the others no longer change.
+            let (upto, after) = self.slots.split_at(head.place() + 1);
+            add(after, turn.wrapping_sub(1));
+            add(upto, turn);
             // Else the oldest may have been emptied while it was added up.
             if self.head.load(Ordering::Acquire) == head.0 {
-                return Ok(counts);
+                return Ok((counts, head));
             }
         }
     }
