@@ -1,7 +1,10 @@
 //! How things are measured: every subject once in each round, so that whatever slows the machine
 //! down for a while hits all of them alike.
 
+use std::fmt;
 use std::hint::{black_box, spin_loop};
+use std::num::ParseIntError;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,17 +15,22 @@ pub(crate) struct Effort {
     pub(crate) rounds: usize,
     /// How long a subject runs in each round.
     pub(crate) sample: Duration,
+    /// Whether the instructions of every subject are counted, or of those alone that the others
+    /// are compared with.
+    pub(crate) counts_all: bool,
 }
 
 impl Effort {
     pub(crate) const FULL: Self = Self {
         rounds: 251,
         sample: Duration::from_millis(1),
+        counts_all: true,
     };
     /// Shows that everything runs; its numbers say nothing.
     pub(crate) const SMOKE: Self = Self {
         rounds: 2,
         sample: Duration::ZERO,
+        counts_all: false,
     };
 }
 
@@ -37,8 +45,22 @@ enum Subject {
 }
 
 /// A subject's place in a [`Bench`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Id(usize);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Id {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        text.parse().map(Self)
+    }
+}
 
 /// All that is measured together.
 #[derive(Default)]
@@ -92,6 +114,24 @@ impl Bench {
         Samples { nanos: samples }
     }
 
+    /// Makes the calls whose instructions valgrind counts: for each subject [`COUNTED`] pieces,
+    /// of which the first warms up and the last makes [`COUNTED_CALLS`] more than the one before.
+    /// Nothing if there is no such subject.
+    pub(crate) fn make_counted(&mut self, ids: &[Id]) -> Option<()> {
+        for id in ids {
+            let subject = self.subjects.get_mut(id.0)?;
+            for piece in 0..COUNTED {
+                counted(subject, COUNTED_CALLS * piece.max(1));
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a subject runs on one thread.
+    pub(crate) fn is_on_one(&self, id: Id) -> bool {
+        matches!(self.subjects[id.0], Subject::OnOne(_))
+    }
+
     /// Allocations of a call.
     pub(crate) fn allocations(&mut self, id: Id) -> f64 {
         const CALLS: u64 = 64;
@@ -101,6 +141,22 @@ impl Bench {
         });
         counted.count_total as f64 / CALLS as f64
     }
+}
+
+/// Pieces of calls for which valgrind counts instructions.
+pub(crate) const COUNTED: u64 = 3;
+
+/// Calls by which the last two pieces differ: whole turns of a window of 100.
+pub(crate) const COUNTED_CALLS: u64 = 2_000;
+
+/// The function whose entry and end valgrind waits for.
+pub(crate) const COUNTING: &str = "breakerbox_bench::harness::counted";
+
+#[inline(never)]
+fn counted(subject: &mut Subject, calls: u64) {
+    subject.time(calls);
+    // Not the last thing it does: a jump in place of the call would have no end.
+    black_box(());
 }
 
 /// A loop of its own for each call, never merged with what is around it.

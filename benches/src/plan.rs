@@ -2,6 +2,7 @@
 
 use crate::calls::{consume, poll};
 use crate::harness::{Bench, Cost, Effort, Id};
+use crate::instructions::{self, NotCounted, Profile, Profiles};
 use crate::{ours, peers};
 use breakerbox::observe::{self, Observer};
 use breakerbox::{Clock, SystemClock};
@@ -9,7 +10,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// What everything else is compared with. Nanoseconds.
+/// What everything else is compared with: nanoseconds, or instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Base {
     /// One relaxed `fetch_add`.
@@ -20,6 +21,40 @@ pub(crate) struct Base {
     pub(crate) now: f64,
     /// The clock of our breakers.
     pub(crate) coarse: f64,
+    /// A loop around nothing.
+    pub(crate) nothing: f64,
+}
+
+/// The subjects of [`Base`].
+#[derive(Clone, Copy)]
+struct BaseIds {
+    fetch_add: Id,
+    contended: Id,
+    now: Id,
+    coarse: Id,
+    nothing: Id,
+}
+
+impl BaseIds {
+    fn all(self) -> [Id; 5] {
+        [
+            self.fetch_add,
+            self.contended,
+            self.now,
+            self.coarse,
+            self.nothing,
+        ]
+    }
+
+    fn each(self, number: impl Fn(Id) -> f64) -> Base {
+        Base {
+            fetch_add: number(self.fetch_add),
+            contended: number(self.contended),
+            now: number(self.now),
+            coarse: number(self.coarse),
+            nothing: number(self.nothing),
+        }
+    }
 }
 
 /// The unit of a section.
@@ -117,6 +152,8 @@ pub(crate) struct Row {
     pub(crate) observed: Option<(Cost, f64)>,
     pub(crate) allocations: f64,
     pub(crate) bytes: Option<usize>,
+    /// Where they were counted, of a call on one thread.
+    pub(crate) instructions: Option<Profile>,
     /// Ours alone.
     pub(crate) reached: Option<bool>,
 }
@@ -125,15 +162,28 @@ pub(crate) struct Results {
     pub(crate) base: Base,
     /// Measured again, beside our calls with an observer.
     pub(crate) observed_base: Base,
+    /// Instructions, not a number on two threads; or why they were not counted.
+    pub(crate) base_instructions: Result<Base, NotCounted>,
     pub(crate) sections: Vec<(Section, Vec<Row>)>,
+}
+
+/// Instructions of one call alone.
+pub(crate) struct Counted {
+    pub(crate) title: &'static str,
+    pub(crate) who: &'static str,
+    pub(crate) through: &'static str,
+    pub(crate) profile: Profile,
+}
+
+impl Counted {
+    pub(crate) fn is_ours(&self) -> bool {
+        self.who == OURS
+    }
 }
 
 /// All sections.
 pub(crate) struct Plan {
-    fetch_add: Id,
-    contended: Id,
-    now: Id,
-    coarse: Id,
+    base: BaseIds,
     sections: Vec<Section>,
 }
 
@@ -184,6 +234,19 @@ impl Line {
         self
     }
 
+    /// What must be measured for it.
+    fn ids(&self) -> impl Iterator<Item = Id> {
+        self.over.into_iter().chain([self.id])
+    }
+
+    fn profile(&self, profiles: &Profiles) -> Option<Profile> {
+        let profile = profiles.get(&self.id)?;
+        match self.over {
+            None => Some(profile.clone()),
+            Some(bare) => Some(profile.over(profiles.get(&bare)?)),
+        }
+    }
+
     /// Not what the figure is about.
     fn note(&mut self) {
         self.note = true;
@@ -208,6 +271,9 @@ impl Plan {
         let coarse = bench.one(|| {
             black_box(SystemClock.now());
         });
+        let nothing = bench.one(|| {
+            black_box(());
+        });
         let bare = Bare {
             plain: bench.one(ours::call_bare),
             future: bench.one(|| {
@@ -218,11 +284,15 @@ impl Plan {
             }),
             of_peers: bench.one(peers::call_bare_async),
         };
-        let mut plan = Self {
+        let base = BaseIds {
             fetch_add,
             contended,
             now,
             coarse,
+            nothing,
+        };
+        let mut plan = Self {
+            base,
             sections: Vec::new(),
         };
         plan.closed(bench, bare);
@@ -472,30 +542,74 @@ impl Plan {
         });
     }
 
-    pub(crate) fn run(self, bench: &mut Bench, effort: Effort) -> Results {
-        let samples = bench.measure(None, effort);
-        let cost = |samples: &crate::harness::Samples, id| samples.cost(id, None).median;
-        let base = |samples: &crate::harness::Samples| Base {
-            fetch_add: cost(samples, self.fetch_add),
-            contended: cost(samples, self.contended),
-            now: cost(samples, self.now),
-            coarse: cost(samples, self.coarse),
+    /// Counts the instructions of these subjects, as far as they run on one thread.
+    fn profiles(bench: &Bench, mut ids: Vec<Id>) -> Result<Profiles, NotCounted> {
+        ids.retain(|id| bench.is_on_one(*id));
+        ids.sort_unstable();
+        ids.dedup();
+        instructions::count(&ids)
+    }
+
+    /// Instructions alone, of the calls that have a word in their title or name.
+    pub(crate) fn count(self, bench: &Bench, word: &str) -> Result<Vec<Counted>, NotCounted> {
+        let word = word.to_lowercase();
+        let is_meant = |section: &Section, line: &Line| {
+            let names = [section.title, line.who, line.through];
+            bench.is_on_one(line.id) && names.iter().any(|name| name.to_lowercase().contains(&word))
         };
+        let mut meant = Vec::new();
+        for section in &self.sections {
+            let lines = section.lines.iter();
+            meant.extend(
+                lines
+                    .filter(|line| is_meant(section, line))
+                    .map(|line| (section.title, line)),
+            );
+        }
+        let ids = meant.iter().flat_map(|(_, line)| line.ids()).collect();
+        let profiles = Self::profiles(bench, ids)?;
+        let counted = meant.into_iter().filter_map(|(title, line)| {
+            Some(Counted {
+                title,
+                who: line.who,
+                through: line.through,
+                profile: line.profile(&profiles)?,
+            })
+        });
+        Ok(counted.collect())
+    }
+
+    /// Measures everything.
+    pub(crate) fn run(self, bench: &mut Bench, effort: Effort) -> Results {
+        let lines = self.sections.iter().flat_map(|section| &section.lines);
+        let mut ids = self.base.all().to_vec();
+        if effort.counts_all {
+            ids.extend(lines.flat_map(Line::ids));
+        }
+        let profiles = Self::profiles(bench, ids);
+        let samples = bench.measure(None, effort);
 
         // From here on there is one, for the rest of the process.
         observe::install(Counting::default()).forever();
-        let mut again = vec![self.fetch_add, self.contended, self.now, self.coarse];
+        let mut again = self.base.all().to_vec();
         for line in self.sections.iter().flat_map(|section| &section.lines) {
             if line.who == OURS {
-                again.extend(line.over);
-                again.push(line.id);
+                again.extend(line.ids());
             }
         }
         again.sort_unstable();
         again.dedup();
         let observed = bench.measure(Some(&again), effort);
 
-        let (base, observed_base) = (base(&samples), base(&observed));
+        let base = self.base.each(|id| samples.cost(id, None).median);
+        let observed_base = self.base.each(|id| observed.cost(id, None).median);
+        let (base_instructions, profiles) = match profiles {
+            Ok(profiles) => {
+                let total = |id| profiles.get(&id).map_or(f64::NAN, Profile::total);
+                (Ok(self.base.each(total)), profiles)
+            }
+            Err(why) => (Err(why), Profiles::new()),
+        };
         let sections = self.sections.into_iter().map(|section| {
             let rows = section.lines.iter().map(|line| {
                 let (unit, reach) = (section.unit, section.reach);
@@ -520,6 +634,7 @@ impl Plan {
                     observed,
                     allocations,
                     bytes: line.bytes,
+                    instructions: line.profile(&profiles),
                     reached,
                 }
             });
@@ -530,6 +645,7 @@ impl Plan {
         Results {
             base,
             observed_base,
+            base_instructions,
             sections,
         }
     }

@@ -1,31 +1,79 @@
 //! Results as tables for people, and as JSON for programs.
 
+use crate::instructions::Profile;
 use crate::machine;
-use crate::plan::{Base, Results, Row};
+use crate::plan::{Base, Counted, Results, Row};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
+/// Functions of a profile that are named.
+const NAMED: usize = 12;
+
 pub(crate) fn markdown(results: &Results) -> String {
-    let mut text = format!(
-        "Machine: {}.\n\n| in nanoseconds | | beside an observer |\n| --- | ---: | ---: |\n",
-        machine::describe()
-    );
-    for (name, nanos) in BASES {
-        let (first, again) = (nanos(&results.base), nanos(&results.observed_base));
-        let _ = writeln!(text, "| {name} | {first:.1} | {again:.1} |");
+    let mut text = format!("Machine: {}.\n", machine::describe());
+    if let Err(why) = &results.base_instructions {
+        let _ = writeln!(text, "\nInstructions are missing: {why}.");
+    }
+    text.push_str("\n| in nanoseconds | | beside an observer | instructions |\n");
+    text.push_str("| --- | ---: | ---: | ---: |\n");
+    for (name, of) in BASES {
+        let (first, again) = (of(&results.base), of(&results.observed_base));
+        let instructions = results.base_instructions.as_ref().map_or(f64::NAN, of);
+        let instructions = number(instructions);
+        let _ = writeln!(
+            text,
+            "| {name} | {first:.1} | {again:.1} | {instructions} |"
+        );
     }
     for (section, rows) in &results.sections {
         let unit = section.unit.name();
+        let counted = rows.iter().any(|row| row.instructions.is_some());
+        let (instructions, rule) = if counted {
+            (" instructions |", " ---: |")
+        } else {
+            ("", "")
+        };
         let _ = write!(
             text,
             "\n## {}\nTo reach: {}.\n\n\
-             | | through | {unit} | ns | least ns | observed, {unit} | allocations | bytes | reached |\n\
-             | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
+             | | through | {unit} | ns | least ns | observed, {unit} |{instructions} allocations | bytes | reached |\n\
+             | --- | --- | ---: | ---: | ---: | ---: |{rule} ---: | ---: | --- |\n",
             section.title,
             section.reach.text(section.unit),
         );
         for row in rows {
-            let _ = writeln!(text, "{}", line(row));
+            let _ = writeln!(text, "{}", line(row, counted));
+        }
+        let missed = rows.iter().filter(|row| row.reached == Some(false));
+        let profiles: Vec<String> = missed
+            .filter_map(|row| Some(profile(row.through, row.instructions.as_ref()?)))
+            .collect();
+        if !profiles.is_empty() {
+            let _ = writeln!(text, "\n{}", profiles.join("\n"));
+        }
+    }
+    text
+}
+
+/// Instructions alone, with the profiles of ours.
+pub(crate) fn instructions(counted: &[Counted]) -> String {
+    let mut text = String::new();
+    for section in counted.chunk_by(|a, b| a.title == b.title) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        if let Some(first) = section.first() {
+            let _ = writeln!(text, "## {}", first.title);
+        }
+        text.push_str("| | through | instructions |\n| --- | --- | ---: |\n");
+        for row in section {
+            let total = number(row.profile.total());
+            let _ = writeln!(text, "| {} | {} | {total} |", row.who, row.through);
+        }
+        let ours = section.iter().filter(|row| row.is_ours());
+        let profiles: Vec<String> = ours.map(|row| profile(row.through, &row.profile)).collect();
+        if !profiles.is_empty() {
+            let _ = writeln!(text, "\n{}", profiles.join("\n"));
         }
     }
     text
@@ -33,19 +81,33 @@ pub(crate) fn markdown(results: &Results) -> String {
 
 type Pick = fn(&Base) -> f64;
 
-const BASES: [(&str, Pick); 4] = [
+const BASES: [(&str, Pick); 5] = [
     ("FA: one relaxed `AtomicU64::fetch_add`", |base| {
         base.fetch_add
     }),
     ("the same on two threads, each", |base| base.contended),
     ("`Instant::now()`", |base| base.now),
     ("the breakers' clock, `SystemClock`", |base| base.coarse),
+    ("the loop around nothing", |base| base.nothing),
 ];
 
-fn line(row: &Row) -> String {
+/// To one decimal; nothing for what is not a number.
+fn number(number: f64) -> String {
+    if number.is_nan() {
+        return String::new();
+    }
+    format!("{number:.1}")
+}
+
+fn line(row: &Row, counted: bool) -> String {
     let observed = row
         .observed
         .map_or(String::new(), |(_, ratio)| format!("{ratio:.2}"));
+    let instructions = match &row.instructions {
+        Some(profile) => format!(" {} |", number(profile.total())),
+        None if counted => "  |".to_owned(),
+        None => String::new(),
+    };
     let bytes = row.bytes.map_or(String::new(), |bytes| format!("+{bytes}"));
     let reached = match row.reached {
         Some(true) => "yes",
@@ -53,9 +115,24 @@ fn line(row: &Row) -> String {
         None => "",
     };
     format!(
-        "| {} | {} | {:.2} | {:.1} | {:.1} | {observed} | {} | {bytes} | {reached} |",
+        "| {} | {} | {:.2} | {:.1} | {:.1} | {observed} |{instructions} {} | {bytes} | {reached} |",
         row.who, row.through, row.ratio, row.cost.median, row.cost.least, row.allocations,
     )
+}
+
+/// Where a call's instructions go.
+fn profile(through: &str, profile: &Profile) -> String {
+    let functions = profile.functions();
+    let (named, others) = functions.split_at(NAMED.min(functions.len()));
+    let mut items: Vec<String> = named
+        .iter()
+        .map(|(function, instructions)| format!("`{function}` {instructions:.1}"))
+        .collect();
+    if !others.is_empty() {
+        let sum: f64 = others.iter().map(|(_, instructions)| instructions).sum();
+        items.push(format!("{} more {sum:.1}", others.len()));
+    }
+    format!("- Instructions of {through}: {}.", items.join(", "))
 }
 
 pub(crate) fn json(results: &Results) -> Value {
@@ -75,6 +152,7 @@ pub(crate) fn json(results: &Results) -> Value {
         "machine": machine::describe(),
         "base_ns": base(&results.base),
         "observed_base_ns": base(&results.observed_base),
+        "base_instructions": results.base_instructions.as_ref().ok().map(base),
         "sections": sections,
     })
 }
@@ -85,6 +163,7 @@ fn base(base: &Base) -> Value {
         "fetch_add_two_threads": base.contended,
         "instant_now": base.now,
         "system_clock": base.coarse,
+        "nothing": base.nothing,
     })
 }
 
@@ -99,6 +178,15 @@ fn row(row: &Row) -> Value {
         "observed_median_ns": row.observed.map(|(cost, _)| cost.median),
         "allocations": row.allocations,
         "bytes": row.bytes,
+        "instructions": row.instructions.as_ref().map(Profile::total),
+        "instructions_by_function": row.instructions.as_ref().map(functions),
         "reached": row.reached,
     })
+}
+
+fn functions(profile: &Profile) -> Value {
+    let functions = profile.functions().into_iter();
+    functions
+        .map(|(function, instructions)| json!({ "function": function, "instructions": instructions }))
+        .collect()
 }

@@ -16,9 +16,13 @@ pub(crate) fn job(options: &[String]) -> ExitCode {
     let done = match options.as_slice() {
         ["--smoke"] => run(&mut smoke_command()),
         ["--json"] => run(measuring().arg("--json")),
+        ["instructions"] => run(measuring().arg("--instructions")),
+        ["instructions", word] if !word.starts_with('-') => {
+            run(measuring().args(["--instructions", word]))
+        }
         [] => write_page(),
         _ => {
-            eprintln!("usage: cargo xtask bench [--json | --smoke]");
+            eprintln!("usage: cargo xtask bench [--json | --smoke | instructions [WORD]]");
             return ExitCode::from(2);
         }
     };
@@ -47,7 +51,8 @@ fn smoke_command() -> Command {
 
 fn measuring() -> Command {
     let mut command = cargo();
-    command.args(["run", "--quiet", "--release"]);
+    // As `release`, with names of what was inlined.
+    command.args(["run", "--quiet", "--profile", "bench"]);
     command.args(["--package", "breakerbox-bench", "--"]);
     command
 }

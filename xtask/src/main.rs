@@ -33,7 +33,7 @@ const JOBS: &[Job] = &[
     ),
     (
         "bench",
-        "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke]",
+        "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke | instructions]",
         Way::WithOptions(bench::job),
     ),
 ];
