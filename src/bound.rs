@@ -2,9 +2,9 @@
 //! a test scope, the scope's.
 
 use crate::breaker::Breaker;
-use crate::error::CircuitOpenError;
+use crate::error::Refused;
 use crate::notify::Audience;
-use breaker_core::{Change, Circuit, Clock, Effect, Generation, Outcome, Policy};
+use breaker_core::{Change, Circuit, Clock, Effect, Generation, Outcome, Policy, Reason};
 
 pub(crate) struct Bound<'b, C: 'static, P: 'static> {
     breaker: &'b Breaker<C, P>,
@@ -137,18 +137,27 @@ where
         }
     }
 
+    /// The common refusal; `None`: ask [`admit`](Self::admit).
+    #[inline]
+    pub(crate) fn refused_at_once(self, given: Option<u64>) -> Option<Refused> {
+        let (generation, left) = self.circuit().refused_at_once(&self.clock_or(given))?;
+        let refused = Refused {
+            reason: Reason::Open,
+            left: left.get(),
+        };
+        self.audience().rejected(self.breaker, refused, generation);
+        Some(refused)
+    }
+
     /// Asks for admission, at a given reading or by the clock. Who asks tells the
     /// observers of the change, once the slot can't be lost any more.
-    #[inline]
-    pub(crate) fn admit_unless_closed(
-        self,
-        given: Option<u64>,
-    ) -> Result<(Generation, Option<Change>), CircuitOpenError> {
+    pub(crate) fn admit(self, given: Option<u64>) -> Result<(Generation, Option<Change>), Refused> {
         match self.circuit().try_admit(&self.clock_or(given)) {
             Ok(admission) => Ok((admission.generation, admission.change)),
             Err(rejected) => {
-                let refused = CircuitOpenError::new(self.breaker.label().clone(), &rejected);
-                self.audience().rejected(&refused, rejected.generation);
+                let refused = Refused::from(&rejected);
+                self.audience()
+                    .rejected(self.breaker, refused, rejected.generation);
                 Err(refused)
             }
         }
@@ -168,7 +177,7 @@ where
         started: P::Started,
         given: Option<u64>,
     ) -> Effect {
-        if self.circuit().counts_at_once(generation, &outcome) {
+        if self.circuit().is_counted(generation, &outcome) {
             return Effect::Counted;
         }
         self.settle_slowly(generation, outcome, started, given)

@@ -348,8 +348,10 @@ where
     #[inline(always)]
     fn admit_given(&self, given: Option<u64>) -> Result<Permit<'_, C, P>, CircuitOpenError> {
         let mut ticket = Ticket::new(Bound::new(self));
-        ticket.admit(given)?;
-        Ok(Permit::new(ticket, given))
+        match ticket.admit(given) {
+            Ok(()) => Ok(Permit::new(ticket, given)),
+            Err(refused) => Err(CircuitOpenError::new(self.label(), refused)),
+        }
     }
 
     /// Guards a plain call. Every `Err` counts as a failure; to choose, see
@@ -486,6 +488,7 @@ impl<C, P> Breaker<C, P> {
         &self.name
     }
 
+    #[inline]
     pub(crate) fn label(&self) -> &Name {
         #[cfg(feature = "std")]
         if let Some(name) = self.listing.name() {

@@ -101,8 +101,8 @@ where
     K: Classify<O>,
 {
     let mut ticket = Ticket::new(Bound::new(breaker));
-    if let Err(open) = ticket.admit(None) {
-        return Ended::Open(open);
+    if let Err(refused) = ticket.admit(None) {
+        return Ended::Open(CircuitOpenError::new(breaker.label(), refused));
     }
     let output = ticket.watch(call);
     end(&mut ticket, classify, output)
@@ -195,9 +195,10 @@ where
             panic!("a guarded future was polled after it had ended");
         };
         if !this.ticket.is_admitted()
-            && let Err(open) = this.ticket.admit(None)
+            && let Err(refused) = this.ticket.admit(None)
         {
             this.body.set(None);
+            let open = CircuitOpenError::new(this.ticket.breaker().label(), refused);
             return Poll::Ready(Ended::Open(open));
         }
         if let Poll::Ready(output) = this.ticket.watch(|| body.poll(context)) {

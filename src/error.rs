@@ -20,20 +20,44 @@ use core::time::Duration;
 /// assert_eq!(refused.reason(), Reason::ForcedOpen);
 /// assert_eq!(refused.to_string(), "circuit `pms` is held open by an operator");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("circuit `{}` is {reason}{}", name.as_str(), RetryAfter(*reason, *retry_after))]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("circuit `{}` is {}{}", name.as_str(), refused.reason, RetryAfter(*refused))]
 pub struct CircuitOpenError {
     name: Name,
-    reason: Reason,
-    retry_after: Option<Duration>,
+    refused: Refused,
+}
+
+/// A refusal, small enough to be returned in registers: the error is made where
+/// it is kept, since a copy of what was just written makes the processor wait.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Refused {
+    pub(crate) reason: Reason,
+    /// Nanoseconds; 0 where only an operator can tell.
+    pub(crate) left: u64,
+}
+
+impl From<&Rejected> for Refused {
+    fn from(rejected: &Rejected) -> Self {
+        let left = rejected.retry_after.unwrap_or_default().as_nanos();
+        Self {
+            reason: rejected.reason,
+            left: u64::try_from(left).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl Refused {
+    fn retry_after(self) -> Option<Duration> {
+        (self.reason != Reason::ForcedOpen).then(|| Duration::from_nanos(self.left))
+    }
 }
 
 impl CircuitOpenError {
-    pub(crate) fn new(name: Name, rejected: &Rejected) -> Self {
+    #[inline]
+    pub(crate) fn new(name: &Name, refused: Refused) -> Self {
         Self {
-            name,
-            reason: rejected.reason,
-            retry_after: rejected.retry_after,
+            name: name.clone(),
+            refused,
         }
     }
 
@@ -46,7 +70,7 @@ impl CircuitOpenError {
     /// Why the call was refused.
     #[must_use]
     pub fn reason(&self) -> Reason {
-        self.reason
+        self.refused.reason
     }
 
     /// How long until a call may be admitted: what to answer as `Retry-After`.
@@ -58,15 +82,25 @@ impl CircuitOpenError {
     /// `None` where only an operator can tell ([`Reason::ForcedOpen`]).
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+        self.refused.retry_after()
     }
 }
 
-struct RetryAfter(Reason, Option<Duration>);
+impl core::fmt::Debug for CircuitOpenError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("CircuitOpenError")
+            .field("name", &self.name)
+            .field("reason", &self.reason())
+            .field("retry_after", &self.retry_after())
+            .finish()
+    }
+}
+
+struct RetryAfter(Refused);
 
 impl core::fmt::Display for RetryAfter {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match (self.0, self.1) {
+        match (self.0.reason, self.0.retry_after()) {
             (Reason::HalfOpenFull, Some(wait)) => {
                 write!(f, ": retry in {} at the latest", Brief(wait))
             }

@@ -1,8 +1,9 @@
 //! The way from a breaker to the observers: nothing where there are none.
 
-use crate::error::CircuitOpenError;
+use crate::breaker::Breaker;
+use crate::error::Refused;
 use crate::name::Name;
-use breaker_core::{Change, Generation};
+use breaker_core::{Change, Generation, Policy};
 
 /// What a served fallback stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,9 +60,14 @@ impl Audience<'_> {
     }
 
     #[inline]
-    pub(crate) fn rejected(self, refused: &CircuitOpenError, generation: Generation) {
+    pub(crate) fn rejected<C, P: Policy>(
+        self,
+        breaker: &Breaker<C, P>,
+        refused: Refused,
+        generation: Generation,
+    ) {
         if crate::observe::anyone() {
-            crate::observe::rejected(self, refused, generation);
+            crate::observe::rejected(self, breaker.label(), refused, generation);
         }
     }
 
@@ -90,7 +96,7 @@ impl Audience<'_> {
 impl Audience<'_> {
     pub(crate) fn state_changed(self, _: &Name, _: &Change) {}
 
-    pub(crate) fn rejected(self, _: &CircuitOpenError, _: Generation) {}
+    pub(crate) fn rejected<C, P: Policy>(self, _: &Breaker<C, P>, _: Refused, _: Generation) {}
 
     pub(crate) fn fallback_served(self, _: &Name, _: Generation, _: InPlaceOf) {}
 

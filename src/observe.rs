@@ -62,7 +62,7 @@
 //! ```
 
 use crate::brief::Brief;
-use crate::error::CircuitOpenError;
+use crate::error::{CircuitOpenError, Refused};
 use crate::name::Name;
 use crate::notify::{Audience, InPlaceOf};
 use breaker_core::{Change, Generation, State, Trigger};
@@ -429,10 +429,16 @@ pub(crate) fn state_changed(audience: Audience<'_>, name: &Name, change: &Change
 }
 
 #[cold]
-pub(crate) fn rejected(audience: Audience<'_>, error: &CircuitOpenError, generation: Generation) {
+pub(crate) fn rejected(
+    audience: Audience<'_>,
+    name: &Name,
+    refused: Refused,
+    generation: Generation,
+) {
+    let error = CircuitOpenError::new(name, refused);
     tell(audience, |observer, sequence| {
         observer.rejected(&Rejection {
-            error,
+            error: &error,
             generation,
             sequence,
         });

@@ -2,7 +2,7 @@
 
 use crate::bound::{Bound, Lent};
 use crate::breaker::Breaker;
-use crate::error::CircuitOpenError;
+use crate::error::Refused;
 use breaker_core::{Clock, Effect, Generation, Outcome, Policy};
 
 /// Settles its call as dropped when it is dropped in between.
@@ -32,28 +32,38 @@ where
     }
 
     #[inline]
-    pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), CircuitOpenError> {
+    pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), Refused> {
         match self.bound.admit_if_closed() {
             Some(generation) => {
                 self.generation = generation;
                 self.started = self.bound.start(given);
             }
             None => {
-                let admitted = Self::admit_unless_closed(self.bound.lent(), given)?;
+                if let Some(refused) = Self::refused_at_once(self.bound.lent(), given) {
+                    return Err(refused);
+                }
+                let admitted = Self::admit_slowly(self.bound.lent(), given)?;
                 (self.generation, self.started) = admitted;
             }
         }
         Ok(())
     }
 
-    /// Out of line, and not of the ticket itself: so a refusal and a change of
-    /// state cost the common case nothing, and its ticket stays out of memory.
+    /// Out of line, and not of the ticket itself: so a refusal costs the common
+    /// case nothing, and its ticket stays out of memory.
     #[inline(never)]
-    fn admit_unless_closed(
+    fn refused_at_once(bound: Lent<'_, C, P>, given: Option<u64>) -> Option<Refused> {
+        bound.refused_at_once(given)
+    }
+
+    /// Out of line as well: a change of state, a probe, and what only an operator
+    /// sets.
+    #[inline(never)]
+    fn admit_slowly(
         bound: Lent<'_, C, P>,
         given: Option<u64>,
-    ) -> Result<(Generation, P::Started), CircuitOpenError> {
-        let (generation, change) = bound.admit_unless_closed(given)?;
+    ) -> Result<(Generation, P::Started), Refused> {
+        let (generation, change) = bound.admit(given)?;
         let slot = Slot { bound, generation };
         let started = bound.start(given);
         if let Some(change) = change {

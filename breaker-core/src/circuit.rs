@@ -36,6 +36,7 @@ use crate::sync::{AtomicU64, Ordering, const_fn, swap};
 use crate::transition::{self, Answer, Order, Step, Timeless};
 use crate::word::Word;
 use core::fmt;
+use core::num::NonZeroU64;
 use core::time::Duration;
 
 /// A circuit breaker without a name or a clock: the state machine itself.
@@ -177,6 +178,40 @@ impl<P: Policy> Circuit<P> {
 
     #[inline(never)]
     fn try_admit_unless_closed<C: Clock>(&self, clock: &C) -> Result<Admission, Rejected> {
+        match self.refused_at_once(clock) {
+            Some((generation, left)) => Err(Rejected {
+                reason: Reason::Open,
+                retry_after: Some(Duration::from_nanos(left.get())),
+                generation,
+            }),
+            None => self.try_admit_slowly(clock),
+        }
+    }
+
+    /// Refuses a call if the breaker is open, its stamp is its own and its wait
+    /// is not over: the common refusal, in two registers. Gives the nanoseconds
+    /// left; `None` means: ask [`try_admit`](Self::try_admit).
+    #[doc(hidden)]
+    #[inline]
+    pub fn refused_at_once<C: Clock>(&self, clock: &C) -> Option<(Generation, NonZeroU64)> {
+        let word = self.load();
+        if word.state() != State::Open {
+            return None;
+        }
+        let generation = word.generation();
+        let stamp = self.load_stamp();
+        let now = clock.now();
+        if !stamp.belongs_to(generation) {
+            return None;
+        }
+        let elapsed = now.checked_sub(stamp.nanos())?;
+        let left = transition::left_open(word, elapsed, clock.resolution(), &self.config)?;
+        Some((generation, left))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_admit_slowly<C: Clock>(&self, clock: &C) -> Result<Admission, Rejected> {
         loop {
             let word = self.load();
             let generation = word.generation();

@@ -37,12 +37,7 @@ pub(crate) mod sealed {
         /// Counts a success of a closed breaker that stands at the idle word of
         /// `generation`, if it takes no more than looking, or one swap. `false`:
         /// nothing was done.
-        fn count_at_once(
-            &self,
-            generation: Generation,
-            took: u64,
-            moment: &impl Moment,
-        ) -> bool;
+        fn count_at_once(&self, generation: Generation, took: u64, moment: &impl Moment) -> bool;
 
         /// What a counted call means to a closed (or shadowed) breaker that
         /// stands at `word`.

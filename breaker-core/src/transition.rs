@@ -10,6 +10,7 @@ use crate::state::State;
 use crate::trial::Trial;
 use crate::wait::{self, Wait};
 use crate::word::{REPORTED, Word};
+use core::num::NonZeroU64;
 use core::time::Duration;
 
 const LONGEST_RESTORED_IMPOSED_WAIT: u64 = 24 * 3_600 * 1_000_000_000;
@@ -45,30 +46,47 @@ pub(crate) enum Answer {
 /// `resolution` is the clock's. All in nanoseconds.
 #[inline]
 pub(crate) fn ask_at(word: Word, elapsed: u64, resolution: u64, config: &Config) -> Answer {
-    let new_trial = word.enter(
-        State::HalfOpen,
-        word.reopenings(),
-        Trial::FIRST_PROBE.payload(config.close()),
-    );
-    let (reason, trigger, wait) = if word.state() == State::Open {
-        (Reason::Open, Trigger::WaitOver, opening(word, config))
-    } else {
-        let trial = Trial::read(word.payload(), config.close());
-        if has_room(trial, config) {
-            return Answer::Probe(word.with_payload(trial.admit().payload(config.close())));
-        }
-        let wait = config.probe_timeout_nanos();
-        (Reason::HalfOpenFull, Trigger::ProbeTimedOut, wait)
+    let new_trial = |trigger| {
+        let first = Trial::FIRST_PROBE.payload(config.close());
+        let next = word.enter(State::HalfOpen, word.reopenings(), first);
+        Answer::NewTrial(next, trigger)
     };
-    let wait = held(wait, resolution);
-    if elapsed >= wait {
-        Answer::NewTrial(new_trial, trigger)
-    } else {
-        Answer::Refuse(reason, wait - elapsed)
+    if word.state() == State::Open {
+        return match left_open(word, elapsed, resolution, config) {
+            Some(left) => Answer::Refuse(Reason::Open, left.get()),
+            None => new_trial(Trigger::WaitOver),
+        };
+    }
+    let trial = Trial::read(word.payload(), config.close());
+    if has_room(trial, config) {
+        return Answer::Probe(word.with_payload(trial.admit().payload(config.close())));
+    }
+    match left(held(config.probe_timeout_nanos(), resolution), elapsed) {
+        Some(left) => Answer::Refuse(Reason::HalfOpenFull, left.get()),
+        None => new_trial(Trigger::ProbeTimedOut),
     }
 }
 
+/// How long an open breaker still refuses, in nanoseconds; `None`: its wait is
+/// over.
+#[inline]
+pub(crate) fn left_open(
+    word: Word,
+    elapsed: u64,
+    resolution: u64,
+    config: &Config,
+) -> Option<NonZeroU64> {
+    left(held(opening(word, config), resolution), elapsed)
+}
+
+/// What is left of a wait; `None`: it is over.
+#[inline]
+fn left(wait: u64, elapsed: u64) -> Option<NonZeroU64> {
+    NonZeroU64::new(wait.saturating_sub(elapsed))
+}
+
 /// A wait by a clock that may lag behind by `resolution`. No wait is none.
+#[inline]
 fn held(wait: u64, resolution: u64) -> u64 {
     if wait == 0 {
         0

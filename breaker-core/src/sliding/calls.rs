@@ -104,7 +104,7 @@ impl Head {
             | u64::from(self.position) << POSITION_SHIFT
             | u64::from(self.failures) << FAILURES_SHIFT
             | u64::from(self.slow) << SLOW_SHIFT
-            | u64::from(self.pending) * PENDING
+            | (u64::from(self.pending) * PENDING)
             | self.newest
     }
 
@@ -196,7 +196,8 @@ impl Window<'_> {
         let mut seen = self.head.load(Ordering::Acquire);
         loop {
             let position = (seen >> POSITION_SHIFT) & mask(COUNT_BITS);
-            if seen & PURE != tag_of(generation) << TAG_SHIFT || position + 1 >= u64::from(self.size)
+            if seen & PURE != tag_of(generation) << TAG_SHIFT
+                || position + 1 >= u64::from(self.size)
             {
                 return false;
             }
