@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::run::Run;
+use crate::size;
 use crate::tools::{cargo, succeeds};
 
 /// What must build, and what it proves.
@@ -13,45 +14,46 @@ const BUILDS: [Build; 5] = [
         // 32-bit atomics.
         target: "thumbv7em-none-eabi",
         std: false,
-        arguments: &[],
+        arguments: &["--lib"],
     },
     Build {
         package: "breaker-core",
         // No atomic swap at all.
         target: "thumbv6m-none-eabi",
         std: false,
-        arguments: &["--features", "critical-section"],
+        arguments: &["--lib", "--features", "critical-section"],
     },
     Build {
         package: "breaker-core",
         target: "wasm32v1-none",
         std: false,
-        arguments: &[],
+        arguments: &["--lib"],
     },
     Build {
         package: "breakerbox",
         target: "wasm32v1-none",
         std: false,
-        arguments: &["--no-default-features"],
+        arguments: &["--lib", "--no-default-features"],
     },
     Build {
         package: "breakerbox",
         // With std, but without a clock of its own.
         target: "wasm32-unknown-unknown",
         std: true,
-        arguments: &[],
+        arguments: &["--lib"],
     },
 ];
 
-struct Build {
-    package: &'static str,
-    target: &'static str,
-    std: bool,
-    arguments: &'static [&'static str],
+/// Something to build for a target.
+pub(crate) struct Build {
+    pub(crate) package: &'static str,
+    pub(crate) target: &'static str,
+    pub(crate) std: bool,
+    pub(crate) arguments: &'static [&'static str],
 }
 
 /// Where the standard library of a target comes from.
-enum Source {
+pub(crate) enum Source {
     /// Rustup has it.
     Rustup,
     /// It is built by this compiler, whose sources are here.
@@ -59,22 +61,29 @@ enum Source {
 }
 
 pub(crate) fn build_all(run: &mut Run) {
-    let targets = BUILDS.iter().map(|build| build.target);
-    let Some(source) = rustup(targets).or_else(from_sources) else {
-        let why = "neither rustup nor a compiler with its sources can build the standard library";
-        return run.missing("bare targets", why);
+    let Some(source) = Source::find() else {
+        return run.missing("bare targets", Source::NONE);
     };
     for build in &BUILDS {
-        let name = format!("{} for {}", build.package, build.target);
-        run.step(&name, &mut build.command(&source));
+        run.step(&build.name(), &mut build.command(&source));
+    }
+    // Linked, which the libraries alone aren't.
+    for build in &size::BUILDS {
+        let mut command = build.command(&source);
+        size::optimise(&mut command, "z");
+        run.step(&build.name(), &mut command);
     }
 }
 
 impl Build {
-    fn command(&self, source: &Source) -> Command {
+    fn name(&self) -> String {
+        format!("{} for {}", self.package, self.target)
+    }
+
+    pub(crate) fn command(&self, source: &Source) -> Command {
         let mut command = cargo();
         command.env("RUSTFLAGS", "-D warnings");
-        command.args(["build", "--lib", "--release", "--package", self.package]);
+        command.args(["build", "--release", "--package", self.package]);
         command.args(["--target", self.target]).args(self.arguments);
         if let Source::Built(rustc) = source {
             let library = if self.std { "std,panic_abort" } else { "core" };
@@ -82,6 +91,28 @@ impl Build {
             command.env("RUSTC", rustc).env("RUSTC_BOOTSTRAP", "1");
         }
         command
+    }
+}
+
+impl Source {
+    /// Why there is none.
+    pub(crate) const NONE: &str =
+        "neither rustup nor a compiler with its sources can build the standard library";
+
+    /// The compiler, and whose library it links.
+    pub(crate) fn describe(&self) -> Option<String> {
+        let (rustc, library) = match self {
+            Self::Rustup => (Path::new("rustc"), "rustup's library"),
+            Self::Built(rustc) => (rustc.as_path(), "a library built with the program"),
+        };
+        let output = Command::new(rustc).arg("--version").output().ok()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let version = said.split_whitespace().nth(1)?;
+        Some(format!("rustc {version}, {library}"))
+    }
+
+    pub(crate) fn find() -> Option<Self> {
+        rustup(BUILDS.iter().map(|build| build.target)).or_else(from_sources)
     }
 }
 

@@ -4,6 +4,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::{fs, io};
 
 use crate::run::Run;
+use crate::size;
 use crate::tools::cargo;
 use crate::workspace;
 
@@ -65,8 +66,14 @@ fn write_page() -> io::Result<bool> {
     let output = measuring().stderr(Stdio::inherit()).output()?;
     let tables = String::from_utf8_lossy(&output.stdout);
     print!("{tables}");
-    if output.status.success() {
-        fs::write(workspace::root().join(PAGE), format!("{HEAD}\n{tables}"))?;
+    if !output.status.success() {
+        return Ok(false);
     }
-    Ok(output.status.success())
+    let sizes = size::section().unwrap_or_else(|why| format!("Code size is missing: {why}.\n"));
+    print!("\n{sizes}");
+    fs::write(
+        workspace::root().join(PAGE),
+        format!("{HEAD}\n{tables}\n{sizes}"),
+    )?;
+    Ok(true)
 }

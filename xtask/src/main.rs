@@ -4,6 +4,7 @@ mod bare;
 mod bench;
 mod check;
 mod run;
+mod size;
 mod tally;
 mod test;
 mod tools;
@@ -35,6 +36,11 @@ const JOBS: &[Job] = &[
         "bench",
         "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke | instructions]",
         Way::WithOptions(bench::job),
+    ),
+    (
+        "size",
+        "what a breaker adds to a program without an operating system",
+        Way::Plain(size::job),
     ),
 ];
 
