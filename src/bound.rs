@@ -1,15 +1,15 @@
 //! A breaker and the state and clock that its calls act on: its own, or, inside
 //! a test scope, the scope's.
 
-use crate::breaker::Breaker;
 use crate::error::Refused;
 use crate::notify::Audience;
-use breaker_core::{Change, Circuit, Clock, Effect, Generation, Outcome, Policy, Reason};
+use crate::subject::Subject;
+use breaker_core::{Change, CircuitRef, Clock, Effect, Generation, Outcome, Policy, Reason};
 
-pub(crate) struct Bound<'b, C: 'static, P: 'static> {
-    breaker: &'b Breaker<C, P>,
+pub(crate) struct Bound<S: Subject> {
+    subject: S,
     #[cfg(feature = "test-util")]
-    scoped: Option<crate::test::Scoped<P>>,
+    scoped: Option<crate::test::Scoped<S::Policy>>,
 }
 
 /// The clock that a bound breaker reads.
@@ -22,57 +22,87 @@ pub(crate) enum BoundClock<'a, C> {
     Scoped(&'a breaker_core::ManualClock),
 }
 
-impl<'b, C, P> Bound<'b, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
-    #[inline]
-    pub(crate) fn new(breaker: &'b Breaker<C, P>) -> Self {
-        Self {
-            breaker,
-            #[cfg(feature = "test-util")]
-            scoped: crate::test::Scoped::of(breaker),
+/// A reading of the clock that the caller gave, or none. (Not an `Option`: where it
+/// is `None`, half of it has no value, and what the compiler then makes of it
+/// makes the processor wait.)
+#[derive(Clone, Copy)]
+pub(crate) struct Given(u64);
+
+impl Given {
+    pub(crate) const NONE: Self = Self(u64::MAX);
+
+    /// The last nanosecond that there is counts as the one before.
+    pub(crate) const fn at(now: u64) -> Self {
+        if now == u64::MAX {
+            Self(now - 1)
+        } else {
+            Self(now)
         }
     }
 
     #[inline]
-    pub(crate) fn breaker(&self) -> &'b Breaker<C, P> {
-        self.breaker
+    fn reading(self) -> Option<u64> {
+        (self.0 != Self::NONE.0).then_some(self.0)
+    }
+}
+
+impl<S: Subject> Bound<S> {
+    #[inline]
+    pub(crate) fn new(subject: S) -> Self {
+        Self {
+            #[cfg(feature = "test-util")]
+            scoped: subject.scoped(),
+            subject,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn subject(&self) -> &S {
+        &self.subject
     }
 
     /// The same, to be handed on by value: what is handed on by reference has to
     /// be kept in memory.
     #[inline]
-    pub(crate) fn lent(&self) -> Lent<'_, C, P> {
+    pub(crate) fn lent(&self) -> Lent<'_, S> {
         Lent {
-            breaker: self.breaker,
+            subject: self.subject,
             #[cfg(feature = "test-util")]
             scoped: self.scoped.as_ref(),
+            #[cfg(not(feature = "test-util"))]
+            scoped: core::marker::PhantomData,
         }
     }
 
     #[inline]
-    pub(crate) fn circuit(&self) -> &Circuit<P> {
-        self.lent().circuit()
+    pub(crate) fn circuit(&self) -> CircuitRef<'_, S::Policy> {
+        #[cfg(feature = "test-util")]
+        if let Some(circuit) = self.scoped.as_ref().and_then(crate::test::Scoped::circuit) {
+            return circuit.by_ref();
+        }
+        self.subject.circuit()
     }
 
     #[inline]
-    pub(crate) fn clock(&self) -> BoundClock<'_, C> {
-        self.lent().clock()
+    pub(crate) fn clock(&self) -> BoundClock<'_, S::Clock> {
+        #[cfg(feature = "test-util")]
+        if let Some(scoped) = &self.scoped {
+            return BoundClock::Scoped(scoped.clock());
+        }
+        BoundClock::Own(self.subject.breaker().own_clock())
     }
 
     /// Admits a call if the breaker is closed: the answer of the common case.
     #[inline]
     pub(crate) fn admit_if_closed(&self) -> Option<Generation> {
         #[cfg(feature = "std")]
-        crate::registry::enter(self.breaker);
+        crate::registry::enter(self.subject.breaker());
         self.circuit().admit_if_closed()
     }
 
     /// What `settle` wants to know of the moment of admission.
     #[inline]
-    pub(crate) fn start(&self, given: Option<u64>) -> P::Started {
+    pub(crate) fn start(&self, given: Given) -> <S::Policy as Policy>::Started {
         self.lent().start(given)
     }
 
@@ -93,45 +123,44 @@ where
 }
 
 /// A [`Bound`], lent.
-pub(crate) struct Lent<'a, C: 'static, P: 'static> {
-    breaker: &'a Breaker<C, P>,
+pub(crate) struct Lent<'a, S: Subject> {
+    subject: S,
     #[cfg(feature = "test-util")]
-    scoped: Option<&'a crate::test::Scoped<P>>,
+    scoped: Option<&'a crate::test::Scoped<S::Policy>>,
+    #[cfg(not(feature = "test-util"))]
+    scoped: core::marker::PhantomData<&'a S>,
 }
 
-impl<C, P> Clone for Lent<'_, C, P> {
+impl<S: Subject> Clone for Lent<'_, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C, P> Copy for Lent<'_, C, P> {}
+impl<S: Subject> Copy for Lent<'_, S> {}
 
-impl<'a, C, P> Lent<'a, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<'a, S: Subject> Lent<'a, S> {
     #[inline]
-    pub(crate) fn circuit(self) -> &'a Circuit<P> {
+    fn circuit(&self) -> CircuitRef<'_, S::Policy> {
         #[cfg(feature = "test-util")]
-        if let Some(scoped) = self.scoped {
-            return scoped.circuit();
+        if let Some(circuit) = self.scoped.and_then(crate::test::Scoped::circuit) {
+            return circuit.by_ref();
         }
-        self.breaker.own_circuit()
+        self.subject.circuit()
     }
 
     #[inline]
-    pub(crate) fn clock(self) -> BoundClock<'a, C> {
+    fn clock(&self) -> BoundClock<'_, S::Clock> {
         #[cfg(feature = "test-util")]
         if let Some(scoped) = self.scoped {
             return BoundClock::Scoped(scoped.clock());
         }
-        BoundClock::Own(self.breaker.own_clock())
+        BoundClock::Own(self.subject.breaker().own_clock())
     }
 
-    fn clock_or(self, given: Option<u64>) -> BoundClock<'a, C> {
-        match given {
+    #[inline]
+    fn clock_or(&self, given: Given) -> BoundClock<'_, S::Clock> {
+        match given.reading() {
             Some(now) => BoundClock::Given(now, self.clock().entropy()),
             None => self.clock(),
         }
@@ -139,25 +168,25 @@ where
 
     /// The common refusal; `None`: ask [`admit`](Self::admit).
     #[inline]
-    pub(crate) fn refused_at_once(self, given: Option<u64>) -> Option<Refused> {
+    pub(crate) fn refused_at_once(self, given: Given) -> Option<Refused> {
         let (generation, left) = self.circuit().refused_at_once(&self.clock_or(given))?;
         let refused = Refused {
             reason: Reason::Open,
             left: left.get(),
         };
-        self.audience().rejected(self.breaker, refused, generation);
+        self.audience().rejected(&self.subject, refused, generation);
         Some(refused)
     }
 
     /// Asks for admission, at a given reading or by the clock. Who asks tells the
     /// observers of the change, once the slot can't be lost any more.
-    pub(crate) fn admit(self, given: Option<u64>) -> Result<(Generation, Option<Change>), Refused> {
+    pub(crate) fn admit(self, given: Given) -> Result<(Generation, Option<Change>), Refused> {
         match self.circuit().try_admit(&self.clock_or(given)) {
             Ok(admission) => Ok((admission.generation, admission.change)),
             Err(rejected) => {
                 let refused = Refused::from(&rejected);
                 self.audience()
-                    .rejected(self.breaker, refused, rejected.generation);
+                    .rejected(&self.subject, refused, rejected.generation);
                 Err(refused)
             }
         }
@@ -165,7 +194,7 @@ where
 
     /// What [`settle`](Self::settle) wants to know of the moment of admission.
     #[inline]
-    pub(crate) fn start(self, given: Option<u64>) -> P::Started {
+    pub(crate) fn start(self, given: Given) -> <S::Policy as Policy>::Started {
         self.circuit().start(&self.clock_or(given))
     }
 
@@ -174,13 +203,29 @@ where
         self,
         generation: Generation,
         outcome: Outcome,
-        started: P::Started,
-        given: Option<u64>,
+        started: <S::Policy as Policy>::Started,
+        given: Given,
     ) -> Effect {
-        if self.circuit().is_counted(generation, &outcome) {
+        let circuit = self.circuit();
+        if circuit.is_counted(generation, &outcome)
+            || circuit.may_count_at_once(&outcome) && self.count_at_once(generation, started, given)
+        {
             return Effect::Counted;
         }
         self.settle_slowly(generation, outcome, started, given)
+    }
+
+    /// Out of line, and its answer in a register: an effect that goes through
+    /// memory makes the processor wait.
+    #[inline(never)]
+    fn count_at_once(
+        self,
+        generation: Generation,
+        started: <S::Policy as Policy>::Started,
+        given: Given,
+    ) -> bool {
+        self.circuit()
+            .count_at_once(generation, started, &self.clock_or(given))
     }
 
     /// Out of line, so that what is kept for it costs the common case nothing.
@@ -189,8 +234,8 @@ where
         self,
         generation: Generation,
         outcome: Outcome,
-        started: P::Started,
-        given: Option<u64>,
+        started: <S::Policy as Policy>::Started,
+        given: Given,
     ) -> Effect {
         let clock = self.clock_or(given);
         let effect = self
@@ -199,7 +244,7 @@ where
         match &effect {
             Effect::Tripped(change) | Effect::Closed(change) => self.notify(change),
             Effect::WouldTrip(change) => {
-                self.audience().would_trip(self.breaker.label(), change);
+                self.audience().would_trip(&self.subject, change);
             }
             _ => {}
         }
@@ -207,7 +252,7 @@ where
     }
 
     pub(crate) fn notify(self, change: &Change) {
-        self.audience().state_changed(self.breaker.label(), change);
+        self.audience().state_changed(&self.subject, change);
     }
 
     /// Who hears of what this breaker does.

@@ -1,14 +1,13 @@
 //! A breaker: a circuit with a name and a clock.
 
-use crate::bound::Bound;
+use crate::bound::{Bound, BoundClock, Given};
 use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
 use crate::name::Name;
-use crate::permit::Permit;
-use crate::ticket::Ticket;
+use crate::permit::{Permit, admit};
 use breaker_core::{
-    Change, Circuit, Clock, Config, ConfigError, Consecutive, Generation, Policy, RateConfig,
-    Sliding, Snapshot, SnapshotError, State,
+    Change, Circuit, CircuitRef, Clock, Config, ConfigError, Consecutive, Generation, Policy,
+    RateConfig, Sliding, Snapshot, SnapshotError, State,
 };
 use core::fmt;
 use core::time::Duration;
@@ -330,8 +329,8 @@ where
     /// # Errors
     /// [`CircuitOpenError`]: the call must not be made.
     #[inline]
-    pub fn admit(&self) -> Result<Permit<'_, C, P>, CircuitOpenError> {
-        self.admit_given(None)
+    pub fn admit(&self) -> Result<Permit<&Self>, CircuitOpenError> {
+        admit(self, Given::NONE)
     }
 
     /// [`admit`](Self::admit) at an explicit time, in nanoseconds since the
@@ -340,18 +339,8 @@ where
     ///
     /// # Errors
     /// [`CircuitOpenError`]: the call must not be made.
-    pub fn admit_at(&self, now: u64) -> Result<Permit<'_, C, P>, CircuitOpenError> {
-        self.admit_given(Some(now))
-    }
-
-    // Always: else each permit goes through memory.
-    #[inline(always)]
-    fn admit_given(&self, given: Option<u64>) -> Result<Permit<'_, C, P>, CircuitOpenError> {
-        let mut ticket = Ticket::new(Bound::new(self));
-        match ticket.admit(given) {
-            Ok(()) => Ok(Permit::new(ticket, given)),
-            Err(refused) => Err(CircuitOpenError::new(self.label(), refused)),
-        }
+    pub fn admit_at(&self, now: u64) -> Result<Permit<&Self>, CircuitOpenError> {
+        admit(self, Given::at(now))
     }
 
     /// Guards a plain call. Every `Err` counts as a failure; to choose, see
@@ -464,7 +453,7 @@ where
 
     fn operate(
         &self,
-        order: impl FnOnce(&Circuit<P>, crate::bound::BoundClock<'_, C>) -> Change,
+        order: impl FnOnce(CircuitRef<'_, P>, BoundClock<'_, C>) -> Change,
     ) -> Change {
         let bound = Bound::new(self);
         let change = order(bound.circuit(), bound.clock());

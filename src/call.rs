@@ -1,13 +1,14 @@
 //! Running a call through a breaker.
 
-use crate::bound::Bound;
+use crate::bound::{Bound, Given};
 use crate::breaker::Breaker;
 use crate::classify::{ByError, Classify, EveryErr, Verdict};
 use crate::error::{CallError, CircuitOpenError, TimeoutError};
 use crate::limit::{Expired, Limit, Never, Unlimited, Within};
+use crate::subject::Subject;
 use crate::ticket::Ticket;
 use crate::timer::Timer;
-use breaker_core::{Clock, Consecutive, OnCancel, Outcome, Policy};
+use breaker_core::{Clock, OnCancel, Outcome, Policy};
 use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
@@ -33,7 +34,7 @@ pub enum Ended<O, T = TimeoutError> {
 pub trait Expiry {
     type Error: CallEnd;
 
-    fn error<C, P: Policy>(self, breaker: &Breaker<C, P>) -> Self::Error;
+    fn error<S: Subject>(self, subject: &S) -> Self::Error;
 }
 
 /// What a limit's end is to a caller whose error is a [`CallError`].
@@ -56,7 +57,7 @@ impl CallEnd for TimeoutError {
 impl Expiry for Never {
     type Error = Self;
 
-    fn error<C, P: Policy>(self, _: &Breaker<C, P>) -> Self {
+    fn error<S: Subject>(self, _: &S) -> Self {
         self
     }
 }
@@ -64,24 +65,23 @@ impl Expiry for Never {
 impl Expiry for Expired {
     type Error = TimeoutError;
 
-    fn error<C, P: Policy>(self, breaker: &Breaker<C, P>) -> TimeoutError {
-        TimeoutError::new(breaker.label().clone(), self.0)
+    fn error<S: Subject>(self, subject: &S) -> TimeoutError {
+        TimeoutError::new(subject.name(), self.0)
     }
 }
 
 /// Settles by the output.
 #[inline]
-fn end<O, C, P, K, T>(ticket: &mut Ticket<'_, C, P>, classify: K, output: O) -> Ended<O, T>
+fn end<O, S, K, T>(ticket: &mut Ticket<S>, classify: K, output: O) -> Ended<O, T>
 where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
+    S: Subject,
     K: Classify<O>,
 {
     let outcome = ticket.watch(|| classify.classify(&output));
-    ticket.settle(outcome, None);
+    ticket.settle(outcome, Given::NONE);
     match outcome {
         Outcome::Success | Outcome::Ignored => Ended::Done(output),
-        Outcome::Dropped if ticket.breaker().config().on_cancel() == OnCancel::Ignore => {
+        Outcome::Dropped if ticket.subject().breaker().config().on_cancel() == OnCancel::Ignore => {
             Ended::Done(output)
         }
         _ => Ended::Failed(output),
@@ -90,19 +90,14 @@ where
 
 /// A plain call through a breaker.
 #[inline]
-pub fn run_sync<O, C, P, K>(
-    breaker: &Breaker<C, P>,
-    classify: K,
-    call: impl FnOnce() -> O,
-) -> Ended<O, Never>
+pub fn run_sync<O, S, K>(subject: S, classify: K, call: impl FnOnce() -> O) -> Ended<O, Never>
 where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
+    S: Subject,
     K: Classify<O>,
 {
-    let mut ticket = Ticket::new(Bound::new(breaker));
-    if let Err(refused) = ticket.admit(None) {
-        return Ended::Open(CircuitOpenError::new(breaker.label(), refused));
+    let mut ticket = Ticket::new(Bound::new(subject));
+    if let Err(refused) = ticket.admit(Given::NONE) {
+        return Ended::Open(CircuitOpenError::new(subject.name(), refused));
     }
     let output = ticket.watch(call);
     end(&mut ticket, classify, output)
@@ -112,16 +107,9 @@ pin_project! {
     /// A future through a breaker. Asks for admission when it is first polled;
     /// dropped before that, it was never a call.
     #[must_use = "futures do nothing unless polled"]
-    pub struct Guarded<'b, F, K, L, C, P>
+    pub struct Guarded<F, K, L, S>
     where
-        C: Clock,
-        C: Send,
-        C: Sync,
-        C: 'static,
-        P: Policy,
-        P: Send,
-        P: Sync,
-        P: 'static,
+        S: Subject,
     {
         // Dropped first: a call is over before its slot is given back. Empty once
         // it has ended.
@@ -131,22 +119,18 @@ pin_project! {
         limit: L,
         // Empty once the call has ended, and while its body runs.
         classify: Option<K>,
-        ticket: Ticket<'b, C, P>,
+        ticket: Ticket<S>,
     }
 }
 
-impl<'b, F, K, L, C, P> Guarded<'b, F, K, L, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<F, K, L, S: Subject> Guarded<F, K, L, S> {
     #[inline]
-    pub(crate) fn new(breaker: &'b Breaker<C, P>, classify: K, limit: L, body: F) -> Self {
-        Self::by(Ticket::new(Bound::new(breaker)), classify, limit, body)
+    pub(crate) fn new(subject: S, classify: K, limit: L, body: F) -> Self {
+        Self::by(Ticket::new(Bound::new(subject)), classify, limit, body)
     }
 
     #[inline]
-    fn by(ticket: Ticket<'b, C, P>, classify: K, limit: L, body: F) -> Self {
+    fn by(ticket: Ticket<S>, classify: K, limit: L, body: F) -> Self {
         Self {
             body: Some(body),
             limit,
@@ -156,33 +140,22 @@ where
     }
 }
 
-impl<'b, F, K, T: Timer, C, P> Guarded<'b, F, K, Within<T>, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<F, K, T: Timer, S: Subject> Guarded<F, K, Within<T>, S> {
     /// A limit that is longer than the breaker's `probe_timeout` is cut to it.
     #[inline]
-    pub(crate) fn within(
-        breaker: &'b Breaker<C, P>,
-        classify: K,
-        timer: T,
-        after: Duration,
-        body: F,
-    ) -> Self {
-        let ticket = Ticket::new(Bound::new(breaker));
+    pub(crate) fn within(subject: S, classify: K, timer: T, after: Duration, body: F) -> Self {
+        let ticket = Ticket::new(Bound::new(subject));
         let limit = within(ticket.bound(), timer, after);
         Self::by(ticket, classify, limit, body)
     }
 }
 
-impl<F, K, L, C, P> Future for Guarded<'_, F, K, L, C, P>
+impl<F, K, L, S> Future for Guarded<F, K, L, S>
 where
     F: Future,
     K: Classify<F::Output>,
     L: Limit<Expired: Expiry>,
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
+    S: Subject,
 {
     type Output = Ended<F::Output, <L::Expired as Expiry>::Error>;
 
@@ -195,10 +168,10 @@ where
             panic!("a guarded future was polled after it had ended");
         };
         if !this.ticket.is_admitted()
-            && let Err(refused) = this.ticket.admit(None)
+            && let Err(refused) = this.ticket.admit(Given::NONE)
         {
             this.body.set(None);
-            let open = CircuitOpenError::new(this.ticket.breaker().label(), refused);
+            let open = CircuitOpenError::new(this.ticket.subject().name(), refused);
             return Poll::Ready(Ended::Open(open));
         }
         if let Poll::Ready(output) = this.ticket.watch(|| body.poll(context)) {
@@ -210,19 +183,18 @@ where
         };
         // The call is over before its slot is given back.
         this.ticket.watch(|| this.body.set(None));
-        this.ticket.settle(Outcome::Failure, None);
-        Poll::Ready(Ended::TimedOut(expired.error(this.ticket.breaker())))
+        this.ticket.settle(Outcome::Failure, Given::NONE);
+        Poll::Ready(Ended::TimedOut(expired.error(this.ticket.subject())))
     }
 }
 
-impl<F, K, L, C, P> fmt::Debug for Guarded<'_, F, K, L, C, P>
+impl<F, K, L, S> fmt::Debug for Guarded<F, K, L, S>
 where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
+    S: Subject,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Guarded")
-            .field("breaker", self.ticket.breaker().label())
+            .field("breaker", &self.ticket.subject().name())
             .finish_non_exhaustive()
     }
 }
@@ -231,30 +203,19 @@ pin_project! {
     /// A guarded call, made by [`Breaker::call`]: a future of
     /// `Result<T, CallError<E>>`.
     #[must_use = "futures do nothing unless polled"]
-    pub struct Call<'b, F, K, L, C, P>
+    pub struct Call<F, K, L, S>
     where
-        C: Clock,
-        C: Send,
-        C: Sync,
-        C: 'static,
-        P: Policy,
-        P: Send,
-        P: Sync,
-        P: 'static,
+        S: Subject,
     {
         #[pin]
-        guarded: Guarded<'b, F, K, L, C, P>,
+        guarded: Guarded<F, K, L, S>,
     }
 }
 
-impl<'b, F, K, L, C, P> Call<'b, F, K, L, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<F, K, L, S: Subject> Call<F, K, L, S> {
     /// Which errors count: `true` or [`Outcome::Failure`] does. Without, every
     /// `Err` counts.
-    pub fn classify<T, E, N, R>(self, classify: N) -> Call<'b, F, ByError<N>, L, C, P>
+    pub fn classify<T, E, N, R>(self, classify: N) -> Call<F, ByError<N>, L, S>
     where
         F: Future<Output = Result<T, E>>,
         N: FnOnce(&E) -> R,
@@ -282,19 +243,12 @@ where
     /// breaker's `probe_timeout` is cut to it: an answer after that is too late
     /// to count.
     #[cfg(feature = "tokio")]
-    pub fn timeout(
-        self,
-        after: Duration,
-    ) -> Call<'b, F, K, Within<crate::timer::TokioTimer>, C, P> {
+    pub fn timeout(self, after: Duration) -> Call<F, K, Within<crate::timer::TokioTimer>, S> {
         self.timeout_by(crate::timer::TokioTimer, after)
     }
 
     /// `timeout` by a timer of one's own.
-    pub fn timeout_by<T: Timer>(
-        self,
-        timer: T,
-        after: Duration,
-    ) -> Call<'b, F, K, Within<T>, C, P> {
+    pub fn timeout_by<T: Timer>(self, timer: T, after: Duration) -> Call<F, K, Within<T>, S> {
         let Guarded {
             body,
             classify,
@@ -314,36 +268,30 @@ where
 }
 
 /// A limit for calls of the breaker, cut to its `probe_timeout`.
-fn within<T: Timer, C, P>(bound: &Bound<'_, C, P>, timer: T, after: Duration) -> Within<T>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
-    let after = after.min(bound.breaker().config().probe_timeout());
+fn within<T: Timer, S: Subject>(bound: &Bound<S>, timer: T, after: Duration) -> Within<T> {
+    let after = after.min(bound.subject().breaker().config().probe_timeout());
     Within::new(timer, after, scope_of(bound))
 }
 
 #[cfg(feature = "test-util")]
-fn scope_of<C, P>(bound: &Bound<'_, C, P>) -> crate::limit::SleepScope
+fn scope_of<S>(bound: &Bound<S>) -> crate::limit::SleepScope
 where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
+    S: Subject,
 {
     bound.scope().cloned()
 }
 
 #[cfg(not(feature = "test-util"))]
-fn scope_of<C, P>(_: &Bound<'_, C, P>) -> crate::limit::SleepScope {
+fn scope_of<S: Subject>(_: &Bound<S>) -> crate::limit::SleepScope {
     crate::limit::SleepScope
 }
 
-impl<F, K, L, C, P, T, E> Future for Call<'_, F, K, L, C, P>
+impl<F, K, L, S, T, E> Future for Call<F, K, L, S>
 where
     F: Future<Output = Result<T, E>>,
     K: Classify<Result<T, E>>,
     L: Limit<Expired: Expiry>,
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
+    S: Subject,
 {
     type Output = Result<T, CallError<E>>;
 
@@ -357,10 +305,9 @@ where
     }
 }
 
-impl<F, K, L, C, P> fmt::Debug for Call<'_, F, K, L, C, P>
+impl<F, K, L, S> fmt::Debug for Call<F, K, L, S>
 where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
+    S: Subject,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Call").field(&self.guarded).finish()
@@ -397,7 +344,7 @@ where
     /// [`CallError::Call`] with the call's own error, [`CallError::Open`] if it
     /// was refused and not made, [`CallError::TimedOut`] past its `timeout`.
     #[inline]
-    pub fn call<F: Future>(&self, call: F) -> Call<'_, F, EveryErr, Unlimited, C, P> {
+    pub fn call<F: Future>(&self, call: F) -> Call<F, EveryErr, Unlimited, &Self> {
         Call {
             guarded: Guarded::new(self, EveryErr, Unlimited, call),
         }
@@ -417,21 +364,21 @@ where
     /// assert!(read.is_err());
     /// assert_eq!(files.snapshot().consecutive, 0);
     /// ```
-    pub fn classify<E, R, N>(&self, classify: N) -> Classified<'_, E, ByError<N>, C, P>
+    pub fn classify<E, R, N>(&self, classify: N) -> Classified<E, ByError<N>, &Self>
     where
         N: FnOnce(&E) -> R,
         R: Verdict,
     {
         Classified {
-            breaker: self,
+            subject: self,
             classify: ByError(classify),
             error: PhantomData,
         }
     }
 
-    pub(crate) fn every_err<E>(&self) -> Classified<'_, E, EveryErr, C, P> {
+    pub(crate) fn every_err<E>(&self) -> Classified<E, EveryErr, &Self> {
         Classified {
-            breaker: self,
+            subject: self,
             classify: EveryErr,
             error: PhantomData,
         }
@@ -441,28 +388,20 @@ where
 /// A breaker and what counts for the call that follows: made by
 /// [`Breaker::classify`].
 #[must_use = "a classifier does nothing without a call"]
-pub struct Classified<'b, E, K, C = crate::DefaultClock, P = Consecutive>
-where
-    C: 'static,
-    P: 'static,
-{
-    breaker: &'b Breaker<C, P>,
+pub struct Classified<E, K, S> {
+    subject: S,
     classify: K,
     error: PhantomData<fn(&E)>,
 }
 
-impl<'b, E, K, C, P> Classified<'b, E, K, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<E, K, S: Subject> Classified<E, K, S> {
     /// [`Breaker::call`].
-    pub fn call<T, F>(self, call: F) -> Call<'b, F, K, Unlimited, C, P>
+    pub fn call<T, F>(self, call: F) -> Call<F, K, Unlimited, S>
     where
         F: Future<Output = Result<T, E>>,
     {
         Call {
-            guarded: Guarded::new(self.breaker, self.classify, Unlimited, call),
+            guarded: Guarded::new(self.subject, self.classify, Unlimited, call),
         }
     }
 
@@ -476,7 +415,7 @@ where
     where
         K: Classify<Result<T, E>>,
     {
-        match run_sync(self.breaker, self.classify, call) {
+        match run_sync(self.subject, self.classify, call) {
             Ended::Done(output) | Ended::Failed(output) => output.map_err(CallError::Call),
             Ended::Open(open) => Err(CallError::Open(open)),
             Ended::TimedOut(never) => match never {},
@@ -484,10 +423,10 @@ where
     }
 }
 
-impl<E, K, C, P: Policy> fmt::Debug for Classified<'_, E, K, C, P> {
+impl<E, K, S: Subject> fmt::Debug for Classified<E, K, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Classified")
-            .field("breaker", self.breaker)
+            .field("breaker", &self.subject.name())
             .finish_non_exhaustive()
     }
 }

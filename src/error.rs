@@ -54,11 +54,8 @@ impl Refused {
 
 impl CircuitOpenError {
     #[inline]
-    pub(crate) fn new(name: &Name, refused: Refused) -> Self {
-        Self {
-            name: name.clone(),
-            refused,
-        }
+    pub(crate) fn new(name: Name, refused: Refused) -> Self {
+        Self { name, refused }
     }
 
     /// The breaker's name.

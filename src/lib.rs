@@ -79,6 +79,7 @@ mod refusal;
 #[cfg(feature = "std")]
 mod registry;
 mod served;
+mod subject;
 #[cfg(feature = "test-util")]
 pub mod test;
 mod ticket;
@@ -109,6 +110,7 @@ pub use permit::Permit;
 #[cfg(feature = "std")]
 pub use registry::{AnyBreaker, Found, find};
 pub use served::Served;
+pub use subject::Subject;
 pub use timer::Timer;
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A breaker's name, cheap to copy into an error.
 #[derive(Clone)]
-pub(crate) enum Name {
+pub enum Name {
     Static(&'static str),
     #[cfg(feature = "std")]
     Owned(Arc<str>),

@@ -1,9 +1,8 @@
 //! The way from a breaker to the observers: nothing where there are none.
 
-use crate::breaker::Breaker;
 use crate::error::Refused;
-use crate::name::Name;
-use breaker_core::{Change, Generation, Policy};
+use crate::subject::Subject;
+use breaker_core::{Change, Generation};
 
 /// What a served fallback stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,40 +52,40 @@ impl Audience<'_> {
 #[cfg(feature = "std")]
 impl Audience<'_> {
     #[inline]
-    pub(crate) fn state_changed(self, name: &Name, change: &Change) {
+    pub(crate) fn state_changed<S: Subject>(self, subject: &S, change: &Change) {
         if crate::observe::anyone() {
-            crate::observe::state_changed(self, name, change);
+            crate::observe::state_changed(self, &subject.name(), change);
         }
     }
 
     #[inline]
-    pub(crate) fn rejected<C, P: Policy>(
+    pub(crate) fn rejected<S: Subject>(
         self,
-        breaker: &Breaker<C, P>,
+        subject: &S,
         refused: Refused,
         generation: Generation,
     ) {
         if crate::observe::anyone() {
-            crate::observe::rejected(self, breaker.label(), refused, generation);
+            crate::observe::rejected(self, subject.name(), refused, generation);
         }
     }
 
     #[inline]
-    pub(crate) fn fallback_served(
+    pub(crate) fn fallback_served<S: Subject>(
         self,
-        name: &Name,
+        subject: &S,
         generation: Generation,
         in_place_of: InPlaceOf,
     ) {
         if crate::observe::anyone() {
-            crate::observe::fallback_served(self, name, generation, in_place_of);
+            crate::observe::fallback_served(self, &subject.name(), generation, in_place_of);
         }
     }
 
     #[inline]
-    pub(crate) fn would_trip(self, name: &Name, change: &Change) {
+    pub(crate) fn would_trip<S: Subject>(self, subject: &S, change: &Change) {
         if crate::observe::anyone() {
-            crate::observe::would_trip(self, name, change);
+            crate::observe::would_trip(self, &subject.name(), change);
         }
     }
 }
@@ -94,11 +93,11 @@ impl Audience<'_> {
 /// Without std there are no observers.
 #[cfg(not(feature = "std"))]
 impl Audience<'_> {
-    pub(crate) fn state_changed(self, _: &Name, _: &Change) {}
+    pub(crate) fn state_changed<S: Subject>(self, _: &S, _: &Change) {}
 
-    pub(crate) fn rejected<C, P: Policy>(self, _: &Breaker<C, P>, _: Refused, _: Generation) {}
+    pub(crate) fn rejected<S: Subject>(self, _: &S, _: Refused, _: Generation) {}
 
-    pub(crate) fn fallback_served(self, _: &Name, _: Generation, _: InPlaceOf) {}
+    pub(crate) fn fallback_served<S: Subject>(self, _: &S, _: Generation, _: InPlaceOf) {}
 
-    pub(crate) fn would_trip(self, _: &Name, _: &Change) {}
+    pub(crate) fn would_trip<S: Subject>(self, _: &S, _: &Change) {}
 }

@@ -431,7 +431,7 @@ pub(crate) fn state_changed(audience: Audience<'_>, name: &Name, change: &Change
 #[cold]
 pub(crate) fn rejected(
     audience: Audience<'_>,
-    name: &Name,
+    name: Name,
     refused: Refused,
     generation: Generation,
 ) {

@@ -1,7 +1,10 @@
 //! The two-step form: a permit now, an outcome later.
 
+use crate::bound::{Bound, Given};
+use crate::error::CircuitOpenError;
+use crate::subject::Subject;
 use crate::ticket::Ticket;
-use breaker_core::{Clock, Effect, Generation, Outcome, Policy};
+use breaker_core::{Effect, Generation, Outcome};
 use core::fmt;
 use core::time::Duration;
 
@@ -13,26 +16,28 @@ use core::time::Duration;
 ///
 /// [`Breaker::admit`]: crate::Breaker::admit
 #[must_use = "a permit that is dropped at once is a call that was given up"]
-pub struct Permit<'b, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
-    ticket: Ticket<'b, C, P>,
-    given: Option<u64>,
+pub struct Permit<S: Subject> {
+    ticket: Ticket<S>,
+    given: Given,
     /// Whether a panic unwound before. A whole word: a byte that is copied as part
     /// of a word makes the processor wait.
     #[cfg(feature = "std")]
     unwinding_before: usize,
 }
 
-impl<'b, C, P> Permit<'b, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+/// Asks for a permit. Always inlined: else each goes through memory.
+#[inline(always)]
+pub(crate) fn admit<S: Subject>(subject: S, given: Given) -> Result<Permit<S>, CircuitOpenError> {
+    let mut ticket = Ticket::new(Bound::new(subject));
+    match ticket.admit(given) {
+        Ok(()) => Ok(Permit::new(ticket, given)),
+        Err(refused) => Err(CircuitOpenError::new(subject.name(), refused)),
+    }
+}
+
+impl<S: Subject> Permit<S> {
     #[inline]
-    pub(crate) fn new(ticket: Ticket<'b, C, P>, given: Option<u64>) -> Self {
+    pub(crate) fn new(ticket: Ticket<S>, given: Given) -> Self {
         Self {
             ticket,
             given,
@@ -76,7 +81,7 @@ where
     /// Any outcome, at an explicit time in nanoseconds since the origin of the
     /// breaker's clock.
     pub fn settle_at(mut self, outcome: Outcome, now: u64) -> Effect {
-        self.ticket.settle(outcome, Some(now))
+        self.ticket.settle(outcome, Given::at(now))
     }
 
     #[cfg(feature = "std")]
@@ -94,11 +99,7 @@ where
     }
 }
 
-impl<C, P> Drop for Permit<'_, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<S: Subject> Drop for Permit<S> {
     #[inline]
     fn drop(&mut self) {
         if self.ticket.is_admitted() {
@@ -108,14 +109,10 @@ where
     }
 }
 
-impl<C, P> fmt::Debug for Permit<'_, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<S: Subject> fmt::Debug for Permit<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Permit")
-            .field("breaker", self.ticket.breaker().label())
+            .field("breaker", &self.ticket.subject().name())
             .field("generation", &self.ticket.generation())
             .finish_non_exhaustive()
     }

@@ -18,6 +18,8 @@ use crate::cause::Cause;
 use crate::classify::Verdict;
 use crate::limit::Limit;
 use crate::notify::InPlaceOf;
+use crate::subject::Subject;
+#[cfg(feature = "std")]
 use breaker_core::{Clock, Policy};
 use core::future::Future;
 use core::marker::PhantomData;
@@ -218,18 +220,13 @@ where
 }
 
 #[inline]
-pub fn run<'b, F, K, C, P>(
-    breaker: &'b crate::breaker::Breaker<C, P>,
-    classify: K,
-    body: F,
-) -> Guarded<'b, F, K, Unlimited, C, P>
+pub fn run<S, F, K>(subject: S, classify: K, body: F) -> Guarded<F, K, Unlimited, S>
 where
+    S: Subject,
     F: Future,
     K: Classify<F::Output>,
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
 {
-    Guarded::new(breaker, classify, Unlimited, body)
+    Guarded::new(subject, classify, Unlimited, body)
 }
 
 /// The timer of `timeout = ..`.
@@ -259,21 +256,20 @@ impl<Of> DefaultTimer<Of> for TheDefault {
 type Limited<Of> = crate::limit::Within<<TheDefault as DefaultTimer<Of>>::Timer>;
 
 #[inline]
-pub fn run_timeout<'b, F, K, C, P>(
-    breaker: &'b crate::breaker::Breaker<C, P>,
+pub fn run_timeout<S, F, K>(
+    subject: S,
     classify: K,
     timeout: Duration,
     body: F,
-) -> Guarded<'b, F, K, Limited<F>, C, P>
+) -> Guarded<F, K, Limited<F>, S>
 where
+    S: Subject,
     F: Future,
     K: Classify<F::Output>,
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
     TheDefault: DefaultTimer<F>,
     Limited<F>: Limit<Expired: Expiry<Error = TimeoutError>>,
 {
-    Guarded::within(breaker, classify, TheDefault::timer(), timeout, body)
+    Guarded::within(subject, classify, TheDefault::timer(), timeout, body)
 }
 
 /// The output of a refused call.
@@ -414,21 +410,17 @@ where
 }
 
 /// Reports a served fallback.
-pub fn served<O, T, C, P>(breaker: &crate::breaker::Breaker<C, P>, ended: &Ended<O, T>)
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+pub fn served<O, T, S: Subject>(subject: S, ended: &Ended<O, T>) {
     let in_place_of = match ended {
         Ended::Open(_) => InPlaceOf::Open,
         Ended::Done(_) | Ended::Failed(_) => InPlaceOf::Failed,
         Ended::TimedOut(_) => InPlaceOf::TimedOut,
     };
-    let bound = Bound::new(breaker);
+    let bound = Bound::new(subject);
     let generation = bound.circuit().generation();
     bound
         .audience()
-        .fallback_served(breaker.label(), generation, in_place_of);
+        .fallback_served(&subject, generation, in_place_of);
 }
 
 /// A parameter that the body and the fallback both take.

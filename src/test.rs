@@ -39,10 +39,12 @@
 //! # });
 //! ```
 
-use crate::breaker::Breaker;
+mod scoped;
+
 use crate::observe::Entry;
 use crate::registry::Names;
-use breaker_core::{Circuit, Clock, ManualClock, Policy};
+use breaker_core::{Clock, ManualClock};
+pub(crate) use scoped::Scoped;
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -167,42 +169,6 @@ impl Scope {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A breaker's state inside a scope.
-pub(crate) struct Scoped<P> {
-    scope: Scope,
-    circuit: Arc<Circuit<P>>,
-}
-
-impl<P: Policy + Send + Sync + 'static> Scoped<P> {
-    pub(crate) fn of<C>(breaker: &Breaker<C, P>) -> Option<Self>
-    where
-        C: Clock + Send + Sync + 'static,
-    {
-        let scope = current()?;
-        let id = breaker.id();
-        let circuit = Arc::clone(
-            lock(&scope.0.circuits)
-                .entry(id)
-                .or_insert_with(|| Arc::new(breaker.own_circuit().fresh())),
-        );
-        // One id is one breaker, so the type is that breaker's.
-        let circuit = circuit.downcast().ok()?;
-        Some(Self { scope, circuit })
-    }
-
-    pub(crate) fn circuit(&self) -> &Circuit<P> {
-        &self.circuit
-    }
-
-    pub(crate) fn clock(&self) -> &ManualClock {
-        &self.scope.0.clock
-    }
-
-    pub(crate) fn scope(&self) -> &Scope {
-        &self.scope
-    }
 }
 
 /// Takes an observer into the scope; gives it back where there is none.

@@ -1,38 +1,30 @@
 //! One call's claim on a breaker: settled exactly once, whatever happens.
 
-use crate::bound::{Bound, Lent};
-use crate::breaker::Breaker;
+use crate::bound::{Bound, Given, Lent};
 use crate::error::Refused;
-use breaker_core::{Clock, Effect, Generation, Outcome, Policy};
+use crate::subject::Subject;
+use breaker_core::{Effect, Generation, Outcome, Policy};
 
 /// Settles its call as dropped when it is dropped in between.
-pub(crate) struct Ticket<'b, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
-    bound: Bound<'b, C, P>,
+pub(crate) struct Ticket<S: Subject> {
+    bound: Bound<S>,
     /// `NONE` before the call is admitted and after it is settled.
     generation: Generation,
-    started: P::Started,
+    started: <S::Policy as Policy>::Started,
 }
 
-impl<'b, C, P> Ticket<'b, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<S: Subject> Ticket<S> {
     #[inline]
-    pub(crate) fn new(bound: Bound<'b, C, P>) -> Self {
+    pub(crate) fn new(bound: Bound<S>) -> Self {
         Self {
             bound,
             generation: Generation::NONE,
-            started: P::Started::default(),
+            started: <S::Policy as Policy>::Started::default(),
         }
     }
 
     #[inline]
-    pub(crate) fn admit(&mut self, given: Option<u64>) -> Result<(), Refused> {
+    pub(crate) fn admit(&mut self, given: Given) -> Result<(), Refused> {
         match self.bound.admit_if_closed() {
             Some(generation) => {
                 self.generation = generation;
@@ -52,7 +44,7 @@ where
     /// Out of line, and not of the ticket itself: so a refusal costs the common
     /// case nothing, and its ticket stays out of memory.
     #[inline(never)]
-    fn refused_at_once(bound: Lent<'_, C, P>, given: Option<u64>) -> Option<Refused> {
+    fn refused_at_once(bound: Lent<'_, S>, given: Given) -> Option<Refused> {
         bound.refused_at_once(given)
     }
 
@@ -60,9 +52,9 @@ where
     /// sets.
     #[inline(never)]
     fn admit_slowly(
-        bound: Lent<'_, C, P>,
-        given: Option<u64>,
-    ) -> Result<(Generation, P::Started), Refused> {
+        bound: Lent<'_, S>,
+        given: Given,
+    ) -> Result<(Generation, <S::Policy as Policy>::Started), Refused> {
         let (generation, change) = bound.admit(given)?;
         let slot = Slot { bound, generation };
         let started = bound.start(given);
@@ -74,13 +66,13 @@ where
     }
 
     #[inline]
-    pub(crate) fn bound(&self) -> &Bound<'b, C, P> {
+    pub(crate) fn bound(&self) -> &Bound<S> {
         &self.bound
     }
 
     #[inline]
-    pub(crate) fn breaker(&self) -> &'b Breaker<C, P> {
-        self.bound.breaker()
+    pub(crate) fn subject(&self) -> &S {
+        self.bound.subject()
     }
 
     #[inline]
@@ -95,7 +87,7 @@ where
 
     /// Late if the call was not admitted, or is settled already.
     #[inline]
-    pub(crate) fn settle(&mut self, outcome: Outcome, given: Option<u64>) -> Effect {
+    pub(crate) fn settle(&mut self, outcome: Outcome, given: Given) -> Effect {
         let generation = core::mem::replace(&mut self.generation, Generation::NONE);
         self.bound
             .lent()
@@ -105,27 +97,24 @@ where
     /// [`settle`](Self::settle) where the call did not come to its end.
     #[cold]
     #[inline(never)]
-    fn give_up(bound: Lent<'_, C, P>, generation: Generation, started: P::Started) {
-        bound.settle(generation, Outcome::Dropped, started, None);
+    fn give_up(
+        bound: Lent<'_, S>,
+        generation: Generation,
+        started: <S::Policy as Policy>::Started,
+    ) {
+        bound.settle(generation, Outcome::Dropped, started, Given::NONE);
     }
 
     /// Runs a part of the call that may panic, and settles the call as panicked
     /// if it does.
     #[inline]
     pub(crate) fn watch<R>(&mut self, part: impl FnOnce() -> R) -> R {
-        struct OnUnwind<'t, 'b, C, P>(&'t mut Ticket<'b, C, P>)
-        where
-            C: Clock + Send + Sync + 'static,
-            P: Policy + Send + Sync + 'static;
+        struct OnUnwind<'t, S: Subject>(&'t mut Ticket<S>);
 
-        impl<C, P> Drop for OnUnwind<'_, '_, C, P>
-        where
-            C: Clock + Send + Sync + 'static,
-            P: Policy + Send + Sync + 'static,
-        {
+        impl<S: Subject> Drop for OnUnwind<'_, S> {
             #[cold]
             fn drop(&mut self) {
-                self.0.settle(Outcome::Panicked, None);
+                self.0.settle(Outcome::Panicked, Given::NONE);
             }
         }
 
@@ -139,33 +128,21 @@ where
 }
 
 /// A slot that no ticket has yet: given back if a clock panics in between.
-struct Slot<'a, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
-    bound: Lent<'a, C, P>,
+struct Slot<'a, S: Subject> {
+    bound: Lent<'a, S>,
     generation: Generation,
 }
 
-impl<C, P> Drop for Slot<'_, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<S: Subject> Drop for Slot<'_, S> {
     #[cold]
     fn drop(&mut self) {
-        let started = P::Started::default();
+        let started = <S::Policy as Policy>::Started::default();
         self.bound
-            .settle(self.generation, Outcome::Dropped, started, None);
+            .settle(self.generation, Outcome::Dropped, started, Given::NONE);
     }
 }
 
-impl<C, P> Drop for Ticket<'_, C, P>
-where
-    C: Clock + Send + Sync + 'static,
-    P: Policy + Send + Sync + 'static,
-{
+impl<S: Subject> Drop for Ticket<S> {
     #[inline]
     fn drop(&mut self) {
         if self.is_admitted() {

@@ -106,5 +106,5 @@ fn what_holds_a_breaker_says_which() {
     assert!(text.starts_with(r#"Permit { breaker: "pms", generation: "#));
     let classified = pms.classify(|_: &&str| true);
     let text = format!("{classified:?}");
-    assert!(text.starts_with(r#"Classified { breaker: Breaker { name: "pms", "#));
+    assert!(text.starts_with(r#"Classified { breaker: "pms", "#));
 }

@@ -1,42 +1,17 @@
-//! The two atomic words, and how threads agree about them.
-//!
-//! The state word is changed by compare-and-swap alone. The stamp beside it
-//! can't be changed in the same instruction, so these rules keep anyone from
-//! acting on a time that isn't the state's:
-//! 1. A stamp carries the low bits of its generation; a reader that meets
-//!    another generation's puts its own reading there and takes it that no time
-//!    has passed ([`Circuit::elapsed`]).
-//! 2. Who enters a state stamps it after the swap, unless the generation has
-//!    moved on or a later time already stands there
-//!    ([`Circuit::stamp_entry`]). So a thread that was held up can't put an old
-//!    time over a newer one.
-//! 3. Within a generation the stamp moves *before* the word: a trial is never
-//!    seen full with the time of the probe before
-//!    ([`Circuit::stamp_probe`]).
-//! 4. Within a generation no word comes again: each probe that is admitted moves
-//!    the trial's turn on (`Trial::admit`). So what was decided about a word is
-//!    never done to another trial that only looks the same. (The turn comes
-//!    again after 512 probes, beside `close_rate` after 8, of one trial that were
-//!    all given back while a single thread was held up.)
-//! 5. The clock is read after the words it is compared with, and again on each
-//!    retry, so a reading is never older than a stamp that was seen.
+//! A circuit: its two words, what its policy keeps, and its settings.
 
 use crate::clock::{Clock, Reading};
 use crate::config::{Config, RateConfig};
-use crate::error::{ConfigError, Reason, Rejected, SnapshotError};
-use crate::outcome::{Change, Effect, Outcome, Trigger};
+use crate::error::{ConfigError, Rejected, SnapshotError};
+use crate::outcome::{Change, Effect, Outcome};
 use crate::permit::Permit;
-use crate::policy::{Call, Consecutive, Policy, sealed::Moment};
-use crate::random::mix;
+use crate::policy::{Consecutive, Policy};
 use crate::sliding::Sliding;
 use crate::snapshot::Snapshot;
-use crate::stamp::Stamp;
 use crate::state::{Generation, State};
-use crate::sync::{AtomicU64, Ordering, const_fn, swap};
-use crate::transition::{self, Answer, Order, Step, Timeless};
+use crate::sync::{AtomicU64, const_fn};
 use crate::word::Word;
 use core::fmt;
-use core::num::NonZeroU64;
 use core::time::Duration;
 
 /// A circuit breaker without a name or a clock: the state machine itself.
@@ -51,11 +26,42 @@ use core::time::Duration;
 /// assert_eq!(PMS.config().threshold(), 3);
 /// ```
 pub struct Circuit<P = Consecutive> {
-    word: AtomicU64,
-    stamp: AtomicU64,
+    bare: BareCircuit<P>,
     config: Config,
-    policy: P,
 }
+
+/// A circuit without its settings, for many that share them: two words, and
+/// what the policy keeps.
+///
+/// ```
+/// use breaker_core::{Circuit, Config, ManualClock, State};
+///
+/// let (hosts, clock) = (Circuit::new(Config::DEFAULT), ManualClock::new(0));
+/// let (one, other) = (hosts.fresh_bare(), hosts.fresh_bare());
+/// one.with(hosts.config()).force_open(&clock);
+/// assert_eq!(one.with(hosts.config()).state(), State::ForcedOpen);
+/// assert_eq!(other.with(hosts.config()).state(), State::Closed);
+/// ```
+pub struct BareCircuit<P = Consecutive> {
+    pub(crate) word: AtomicU64,
+    pub(crate) stamp: AtomicU64,
+    pub(crate) policy: P,
+}
+
+/// A [`Circuit`], or a [`BareCircuit`] with the settings it is used with, by
+/// reference: the methods of a circuit.
+pub struct CircuitRef<'a, P = Consecutive> {
+    pub(crate) bare: &'a BareCircuit<P>,
+    pub(crate) config: &'a Config,
+}
+
+impl<P> Clone for CircuitRef<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for CircuitRef<'_, P> {}
 
 /// A call was admitted, and what that did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +73,34 @@ pub struct Admission {
     pub change: Option<Change>,
 }
 
+impl<P> BareCircuit<P> {
+    const_fn! {
+        /// Closed, with nothing counted.
+        const fn new(policy: P) -> Self {
+            Self {
+                word: AtomicU64::new(Word::NEW.raw()),
+                stamp: AtomicU64::new(0),
+                policy,
+            }
+        }
+    }
+
+    /// The circuit with these settings. Always the same ones that its
+    /// [`Circuit`] had: a policy holds a copy of what it needs of them.
+    #[inline]
+    pub const fn with<'a>(&'a self, config: &'a Config) -> CircuitRef<'a, P> {
+        CircuitRef { bare: self, config }
+    }
+}
+
 impl Circuit<Consecutive> {
     const_fn! {
         /// A closed circuit that trips after `threshold` failures in a row.
         #[must_use]
         pub const fn new(config: Config) -> Self {
             Self {
-                word: AtomicU64::new(Word::NEW.raw()),
-                stamp: AtomicU64::new(0),
+                bare: BareCircuit::new(Consecutive),
                 config,
-                policy: Consecutive,
             }
         }
     }
@@ -93,10 +117,8 @@ impl<const SLOTS: usize> Circuit<Sliding<SLOTS>> {
             match Sliding::new(&config) {
                 Err(error) => Err(error),
                 Ok(policy) => Ok(Self {
-                    word: AtomicU64::new(Word::NEW.raw()),
-                    stamp: AtomicU64::new(0),
+                    bare: BareCircuit::new(policy),
                     config: config.config,
-                    policy,
                 }),
             }
         }
@@ -108,11 +130,23 @@ impl<P: Policy> Circuit<P> {
     #[must_use]
     pub fn fresh(&self) -> Self {
         Self {
-            word: AtomicU64::new(Word::NEW.raw()),
-            stamp: AtomicU64::new(0),
+            bare: self.fresh_bare(),
             config: self.config,
-            policy: self.policy.fresh(),
         }
+    }
+
+    /// [`fresh`](Self::fresh), to be used with this one's configuration.
+    #[must_use]
+    pub fn fresh_bare(&self) -> BareCircuit<P> {
+        BareCircuit::new(self.bare.policy.fresh())
+    }
+}
+
+impl<P> Circuit<P> {
+    /// The circuit by reference.
+    #[inline]
+    pub const fn by_ref(&self) -> CircuitRef<'_, P> {
+        self.bare.with(&self.config)
     }
 }
 
@@ -127,8 +161,7 @@ impl<P: Policy> Circuit<P> {
     /// [`Rejected`]: the call must not be made.
     #[inline]
     pub fn admit<C: Clock>(&self, clock: C) -> Result<Permit<'_, C, P>, Rejected> {
-        let admission = self.try_admit(&clock)?;
-        Ok(Permit::new(self, admission, clock))
+        self.by_ref().admit(clock)
     }
 
     /// [`admit`](Self::admit) at an explicit time, in nanoseconds since the
@@ -147,16 +180,16 @@ impl<P: Policy> Circuit<P> {
     ///
     /// # Errors
     /// As for `admit`.
+    #[inline]
     pub fn admit_at(&self, now: u64) -> Result<Permit<'_, Reading, P>, Rejected> {
-        self.admit(Reading(now))
+        self.by_ref().admit_at(now)
     }
 
     /// Admits a call if the breaker is closed: the answer of the common case,
     /// without a clock. `None` means: ask [`try_admit`](Self::try_admit).
     #[inline]
     pub fn admit_if_closed(&self) -> Option<Generation> {
-        let word = self.load();
-        word.is_closed().then(|| word.generation())
+        self.by_ref().admit_if_closed()
     }
 
     /// Asks whether a call may be made now, without a permit: the caller must
@@ -167,149 +200,14 @@ impl<P: Policy> Circuit<P> {
     /// [`Rejected`]: the call must not be made.
     #[inline]
     pub fn try_admit<C: Clock>(&self, clock: &C) -> Result<Admission, Rejected> {
-        match self.admit_if_closed() {
-            Some(generation) => Ok(Admission {
-                generation,
-                change: None,
-            }),
-            None => self.try_admit_unless_closed(clock),
-        }
-    }
-
-    #[inline(never)]
-    fn try_admit_unless_closed<C: Clock>(&self, clock: &C) -> Result<Admission, Rejected> {
-        match self.refused_at_once(clock) {
-            Some((generation, left)) => Err(Rejected {
-                reason: Reason::Open,
-                retry_after: Some(Duration::from_nanos(left.get())),
-                generation,
-            }),
-            None => self.try_admit_slowly(clock),
-        }
-    }
-
-    /// Refuses a call if the breaker is open, its stamp is its own and its wait
-    /// is not over: the common refusal, in two registers. Gives the nanoseconds
-    /// left; `None` means: ask [`try_admit`](Self::try_admit).
-    #[doc(hidden)]
-    #[inline]
-    pub fn refused_at_once<C: Clock>(&self, clock: &C) -> Option<(Generation, NonZeroU64)> {
-        let word = self.load();
-        if word.state() != State::Open {
-            return None;
-        }
-        let generation = word.generation();
-        let stamp = self.load_stamp();
-        let now = clock.now();
-        if !stamp.belongs_to(generation) {
-            return None;
-        }
-        let elapsed = now.checked_sub(stamp.nanos())?;
-        let left = transition::left_open(word, elapsed, clock.resolution(), &self.config)?;
-        Some((generation, left))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn try_admit_slowly<C: Clock>(&self, clock: &C) -> Result<Admission, Rejected> {
-        loop {
-            let word = self.load();
-            let generation = word.generation();
-            match transition::ask(word) {
-                Timeless::Admit => {
-                    return Ok(Admission {
-                        generation,
-                        change: None,
-                    });
-                }
-                Timeless::ForcedOpen => {
-                    let reason = Reason::ForcedOpen;
-                    return Err(Rejected {
-                        reason,
-                        retry_after: None,
-                        generation,
-                    });
-                }
-                Timeless::NeedsTime => {}
-            }
-            let Some(Elapsed { now, elapsed }) = self.elapsed(word, clock) else {
-                continue;
-            };
-            match transition::ask_at(word, elapsed, clock.resolution(), &self.config) {
-                Answer::Refuse(reason, left) => {
-                    let retry_after = Some(Duration::from_nanos(left));
-                    return Err(Rejected {
-                        reason,
-                        retry_after,
-                        generation,
-                    });
-                }
-                Answer::Probe(next) => {
-                    self.stamp_probe(generation, now);
-                    if self.swap(word, next) {
-                        return Ok(Admission {
-                            generation,
-                            change: None,
-                        });
-                    }
-                }
-                Answer::NewTrial(next, trigger) => {
-                    if self.swap(word, next) {
-                        self.stamp_entry(next, now, clock);
-                        let failures = 0;
-                        let change =
-                            transition::change(word, next, trigger, failures, &self.config);
-                        let generation = next.generation();
-                        return Ok(Admission {
-                            generation,
-                            change: Some(change),
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    /// What [`settle_started`](Self::settle_started) wants to know of the moment
-    /// at which a call was admitted: where `slow` was set, the time.
-    #[doc(hidden)]
-    #[inline]
-    pub fn start<C: Clock>(&self, clock: &C) -> P::Started {
-        self.policy.start(|| clock.exact())
-    }
-
-    /// [`settle`](Self::settle), and how long the call took.
-    #[doc(hidden)]
-    #[inline]
-    pub fn settle_started<C: Clock>(
-        &self,
-        generation: Generation,
-        outcome: Outcome,
-        started: P::Started,
-        clock: &C,
-    ) -> Effect {
-        if self.is_counted(generation, &outcome) {
-            return Effect::Counted;
-        }
-        let took = self.policy.took(started, || clock.exact());
-        self.settle_nanos(generation, outcome, took, clock)
-    }
-
-    /// Whether an outcome needs no counting: a success, with no failure in a row
-    /// before it.
-    #[doc(hidden)]
-    #[inline]
-    pub fn is_counted(&self, generation: Generation, outcome: &Outcome) -> bool {
-        P::COUNTS_IN_WORD
-            && matches!(outcome, Outcome::Success)
-            && self.load() == Word::idle(generation)
+        self.by_ref().try_admit(clock)
     }
 
     /// Reports how a call ended that `generation` admitted, where it doesn't
     /// matter how long it took. Each admitted call is settled once.
     #[inline]
     pub fn settle<C: Clock>(&self, generation: Generation, outcome: Outcome, clock: &C) -> Effect {
-        self.settle_after(generation, outcome, Duration::ZERO, clock)
+        self.by_ref().settle(generation, outcome, clock)
     }
 
     /// [`settle`](Self::settle) for a call that took so long.
@@ -321,218 +219,79 @@ impl<P: Policy> Circuit<P> {
         took: Duration,
         clock: &C,
     ) -> Effect {
-        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.settle_nanos(generation, outcome, took, clock)
-    }
-
-    #[inline]
-    fn settle_nanos<C: Clock>(
-        &self,
-        generation: Generation,
-        outcome: Outcome,
-        took: u64,
-        clock: &C,
-    ) -> Effect {
-        if matches!(outcome, Outcome::Success) && self.load() == Word::idle(generation) {
-            let moment = Now {
-                circuit: self,
-                generation,
-                clock,
-            };
-            if self.policy.count_at_once(generation, took, &moment) {
-                return Effect::Counted;
-            }
-        }
-        self.settle_slowly(generation, outcome, took, clock)
-    }
-
-    #[inline(never)]
-    fn settle_slowly<C: Clock>(
-        &self,
-        generation: Generation,
-        outcome: Outcome,
-        took: u64,
-        clock: &C,
-    ) -> Effect {
-        let verdict = transition::verdict(outcome, &self.config);
-        loop {
-            let word = self.load();
-            if word.generation() != generation {
-                return Effect::Late;
-            }
-            let step = match word.state() {
-                State::Closed | State::Shadow => {
-                    let draw = || self.draw(word, clock);
-                    transition::settle_closed(word, verdict, draw, |failed| {
-                        let moment = Now {
-                            circuit: self,
-                            generation,
-                            clock,
-                        };
-                        let call = Call {
-                            failed,
-                            took,
-                            moment,
-                        };
-                        self.policy.tally(word, call, &self.config)
-                    })
-                }
-                State::HalfOpen => {
-                    let draw = || self.draw(word, clock);
-                    transition::settle_probe(word, verdict, draw, &self.config)
-                }
-                // No call is admitted in these generations, or none recorded.
-                State::Open | State::ForcedOpen | State::Disabled => return Effect::Neutral,
-            };
-            match step {
-                Step::Late => return Effect::Late,
-                Step::Neutral(next) => {
-                    if self.swap(word, next) {
-                        return Effect::Neutral;
-                    }
-                }
-                Step::Count(next) => {
-                    if self.swap(word, next) {
-                        return Effect::Counted;
-                    }
-                }
-                Step::WouldTrip {
-                    trigger,
-                    failures,
-                    next,
-                    would,
-                } => {
-                    if self.swap(word, next) {
-                        let change =
-                            transition::change(word, would, trigger, failures, &self.config);
-                        return Effect::WouldTrip(Change {
-                            generation,
-                            ..change
-                        });
-                    }
-                }
-                Step::Trip {
-                    trigger,
-                    failures,
-                    next,
-                } => {
-                    if let Some(change) = self.enter(word, next, trigger, failures, clock) {
-                        return Effect::Tripped(change);
-                    }
-                }
-                Step::Close { failures, next } => {
-                    if let Some(change) =
-                        self.enter(word, next, Trigger::Recovered, failures, clock)
-                    {
-                        return Effect::Closed(change);
-                    }
-                }
-            }
-        }
+        self.by_ref().settle_after(generation, outcome, took, clock)
     }
 }
 
 // For operators
 impl<P: Policy> Circuit<P> {
     /// Closes the breaker; counters and backoff are forgotten.
+    #[inline]
     pub fn close<C: Clock>(&self, clock: &C) -> Change {
-        self.operate(Order::Close, clock)
+        self.by_ref().close(clock)
     }
 
     /// [`close`](Self::close), and the configuration is again what was
     /// declared.
+    #[inline]
     pub fn clear<C: Clock>(&self, clock: &C) -> Change {
-        self.operate(Order::Close, clock)
+        self.by_ref().clear(clock)
     }
 
     /// Refuses every call until another operator call.
+    #[inline]
     pub fn force_open<C: Clock>(&self, clock: &C) -> Change {
-        self.operate(Order::ForceOpen, clock)
+        self.by_ref().force_open(clock)
     }
 
     /// Admits every call and records nothing until another operator call.
+    #[inline]
     pub fn disable<C: Clock>(&self, clock: &C) -> Change {
-        self.operate(Order::Disable, clock)
+        self.by_ref().disable(clock)
     }
 
     /// Admits every call, records, and reports once when it would have tripped,
     /// until another operator call.
+    #[inline]
     pub fn shadow<C: Clock>(&self, clock: &C) -> Change {
-        self.operate(Order::Shadow, clock)
+        self.by_ref().shadow(clock)
     }
 
     /// Opens for `wait`, without jitter, backoff or cap. In whole milliseconds up
     /// to 9.3 h, and coarser above; rounded up.
+    #[inline]
     pub fn open_for<C: Clock>(&self, wait: Duration, clock: &C) -> Change {
-        self.operate(Order::OpenFor(wait), clock)
-    }
-
-    fn operate<C: Clock>(&self, order: Order, clock: &C) -> Change {
-        loop {
-            let word = self.load();
-            let next = transition::operate(word, order);
-            if let Some(change) = self.enter(word, next, Trigger::Operator, 0, clock) {
-                return change;
-            }
-        }
+        self.by_ref().open_for(wait, clock)
     }
 
     /// The state. Reading it changes nothing: an open breaker whose wait is over
     /// is open until a call asks.
     #[must_use]
+    #[inline]
     pub fn state(&self) -> State {
-        self.load().state()
+        self.by_ref().state()
     }
 
     /// The present generation.
     #[must_use]
+    #[inline]
     pub fn generation(&self) -> Generation {
-        self.load().generation()
+        self.by_ref().generation()
     }
 
     /// The configuration.
     #[must_use]
+    #[inline]
     pub fn config(&self) -> &Config {
-        &self.config
+        self.by_ref().config()
     }
 
     /// The breaker's state, to be restored in another process, isolate or run.
     /// Changes nothing.
     #[must_use]
+    #[inline]
     pub fn snapshot<C: Clock>(&self, clock: &C) -> Snapshot {
-        loop {
-            let word = self.load();
-            let stamp = self.load_stamp();
-            let now = clock.now();
-            if self.load() != word {
-                continue;
-            }
-            let state = word.state();
-            let mut snapshot = Snapshot {
-                state,
-                time_left: Duration::ZERO,
-                imposed: false,
-                consecutive: 0,
-                reopenings: word.reopenings(),
-            };
-            match state {
-                State::Closed => snapshot.consecutive = word.payload(),
-                State::Open => {
-                    // Without the clock's resolution: it is added again where
-                    // the snapshot is restored.
-                    let wait = transition::opening(word, &self.config);
-                    let elapsed = if stamp.belongs_to(word.generation()) {
-                        now.saturating_sub(stamp.nanos())
-                    } else {
-                        0
-                    };
-                    snapshot.time_left = Duration::from_nanos(wait.saturating_sub(elapsed));
-                    snapshot.imposed = transition::is_imposed(word);
-                }
-                _ => {}
-            }
-            return snapshot;
-        }
+        self.by_ref().snapshot(clock)
     }
 
     /// Puts the breaker into the state of a snapshot. Calls in flight are late.
@@ -541,173 +300,29 @@ impl<P: Policy> Circuit<P> {
     ///
     /// # Errors
     /// [`SnapshotError`] for nonsense; the breaker stays as it was.
+    #[inline]
     pub fn restore<C: Clock>(
         &self,
         snapshot: &Snapshot,
         clock: &C,
     ) -> Result<Change, SnapshotError> {
-        let threshold = P::COUNTS_IN_WORD.then(|| self.config.threshold());
-        transition::check(snapshot, threshold)?;
-        loop {
-            let word = self.load();
-            let next = transition::restore(word, snapshot, P::COUNTS_IN_WORD, &self.config);
-            let failures = snapshot.consecutive;
-            if let Some(change) = self.enter(word, next, Trigger::Restored, failures, clock) {
-                return Ok(change);
-            }
-        }
-    }
-}
-
-/// What a policy may ask while it counts an outcome of `generation`.
-struct Now<'a, P, C> {
-    circuit: &'a Circuit<P>,
-    generation: Generation,
-    clock: &'a C,
-}
-
-impl<P: Policy, C: Clock> Moment for Now<'_, P, C> {
-    #[inline]
-    fn now(&self) -> u64 {
-        self.clock.now()
-    }
-
-    fn is_current(&self) -> bool {
-        self.circuit.load().generation() == self.generation
-    }
-}
-
-/// Time since the present state was entered, or since the last probe.
-struct Elapsed {
-    now: u64,
-    elapsed: u64,
-}
-
-// The two words
-impl<P: Policy> Circuit<P> {
-    #[inline]
-    fn load(&self) -> Word {
-        Word::from_raw(self.word.load(Ordering::Acquire))
-    }
-
-    fn load_stamp(&self) -> Stamp {
-        Stamp::from_raw(self.stamp.load(Ordering::Acquire))
-    }
-
-    fn swap(&self, word: Word, next: Word) -> bool {
-        word == next || swap(&self.word, word.raw(), next.raw())
-    }
-
-    fn swap_stamp(&self, seen: Stamp, next: Stamp) -> bool {
-        swap(&self.stamp, seen.raw(), next.raw())
-    }
-
-    /// Enters a state: swaps the word, then stamps. `None`: another thread was
-    /// quicker.
-    fn enter<C: Clock>(
-        &self,
-        word: Word,
-        next: Word,
-        trigger: Trigger,
-        failures: u32,
-        clock: &C,
-    ) -> Option<Change> {
-        let now = clock.now();
-        if !self.swap(word, next) {
-            return None;
-        }
-        self.stamp_entry(next, now, clock);
-        Some(transition::change(
-            word,
-            next,
-            trigger,
-            failures,
-            &self.config,
-        ))
-    }
-
-    /// Time since the stamp of an open or half-open word. `None`: the words have
-    /// changed meanwhile; read again.
-    fn elapsed<C: Clock>(&self, word: Word, clock: &C) -> Option<Elapsed> {
-        let seen = self.load_stamp();
-        let now = clock.now();
-        let mine = Stamp::new(word.generation(), now);
-        if seen.belongs_to(word.generation()) {
-            if now >= seen.nanos() {
-                return Some(Elapsed {
-                    now,
-                    elapsed: now - seen.nanos(),
-                });
-            }
-            // The clock was set back, so the stamp goes back with it; else it
-            // would hold the breaker for as long as the clock lost. (It is the
-            // same stamp where only the rounding was ahead.)
-        } else if self.load() != word {
-            return None;
-        }
-        // Not yet stamped, or by a thread long overtaken: it is entered now.
-        self.swap_stamp(seen, mine)
-            .then_some(Elapsed { now, elapsed: 0 })
-    }
-
-    fn stamp_entry<C: Clock>(&self, entered: Word, now: u64, clock: &C) {
-        let generation = entered.generation();
-        self.policy.enter(
-            generation,
-            &Now {
-                circuit: self,
-                generation,
-                clock,
-            },
-        );
-        let mine = Stamp::new(generation, now);
-        loop {
-            let seen = self.load_stamp();
-            if self.load().generation() != generation {
-                return;
-            }
-            if seen.belongs_to(generation) && seen.nanos() >= mine.nanos() {
-                return;
-            }
-            if self.swap_stamp(seen, mine) {
-                return;
-            }
-        }
-    }
-
-    fn stamp_probe(&self, generation: Generation, now: u64) {
-        let mine = Stamp::new(generation, now);
-        loop {
-            let seen = self.load_stamp();
-            if !seen.belongs_to(generation) || seen.nanos() >= mine.nanos() {
-                return;
-            }
-            if self.swap_stamp(seen, mine) {
-                return;
-            }
-        }
-    }
-
-    /// The draw for the jitter of an opening. A clock without entropy is one for
-    /// tests: there, the default jitter is off, and one that was set repeats.
-    fn draw<C: Clock>(&self, word: Word, clock: &C) -> u16 {
-        let seed = match (clock.entropy(), self.config.jitter_seed()) {
-            (None, _) if !self.config.jitter_was_set() => return 0,
-            (_, Some(seed)) => seed,
-            (Some(entropy), None) => mix(entropy) ^ self.identity(),
-            (None, None) => 0,
-        };
-        let drawn = mix(seed ^ mix(u64::from(word.generation().get())));
-        (drawn >> 48) as u16
-    }
-
-    /// Differs between the breakers of a process.
-    fn identity(&self) -> u64 {
-        mix(core::ptr::from_ref(self).addr() as u64)
+        self.by_ref().restore(snapshot, clock)
     }
 }
 
 impl<P: Policy> fmt::Debug for Circuit<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.by_ref().fmt(f)
+    }
+}
+
+impl<P: Policy> fmt::Debug for CircuitRef<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bare.fmt(f)
+    }
+}
+
+impl<P: Policy> fmt::Debug for BareCircuit<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = self.load();
         f.debug_struct("Circuit")

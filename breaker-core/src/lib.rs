@@ -63,10 +63,11 @@ mod state;
 mod sync;
 mod transition;
 mod trial;
+mod two_words;
 mod wait;
 mod word;
 
-pub use circuit::{Admission, Circuit};
+pub use circuit::{Admission, BareCircuit, Circuit, CircuitRef};
 pub use clock::{Clock, ManualClock, Reading};
 pub use config::{
     Config, MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD,

@@ -1,6 +1,6 @@
 //! The two-step form: a permit now, an outcome later.
 
-use crate::circuit::{Admission, Circuit};
+use crate::circuit::{Admission, CircuitRef};
 use crate::clock::{Clock, Reading};
 use crate::outcome::{Change, Effect, Outcome};
 use crate::policy::{Consecutive, Policy};
@@ -21,7 +21,7 @@ use core::time::Duration;
 /// ```
 #[must_use = "a permit that is dropped at once is a call that was given up"]
 pub struct Permit<'a, C: Clock, P: Policy = Consecutive> {
-    circuit: &'a Circuit<P>,
+    circuit: CircuitRef<'a, P>,
     admission: Admission,
     clock: C,
     started: P::Started,
@@ -29,7 +29,7 @@ pub struct Permit<'a, C: Clock, P: Policy = Consecutive> {
 }
 
 impl<'a, C: Clock, P: Policy> Permit<'a, C, P> {
-    pub(crate) fn new(circuit: &'a Circuit<P>, admission: Admission, clock: C) -> Self {
+    pub(crate) fn new(circuit: CircuitRef<'a, P>, admission: Admission, clock: C) -> Self {
         let started = circuit.start(&clock);
         Self {
             circuit,

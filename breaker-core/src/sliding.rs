@@ -58,7 +58,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
             rate,
             head: AtomicU64::new(0),
             offset: AtomicU64::new(0),
-            judged: AtomicU64::new(u64::MAX),
+            judged: AtomicU64::new(time::NO_BUCKET),
             slots: [const { AtomicU64::new(0) }; SLOTS],
         }
     }
@@ -69,7 +69,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
             rate,
             head: AtomicU64::new(0),
             offset: AtomicU64::new(0),
-            judged: AtomicU64::new(u64::MAX),
+            judged: AtomicU64::new(time::NO_BUCKET),
             slots: core::array::from_fn(|_| AtomicU64::new(0)),
         }
     }

@@ -125,9 +125,9 @@ where
 {
     /// `None` before the first one is built.
     breaker: Option<&'b Breaker<Clock, P>>,
-    kept: HashMap<String, Permit<'b, Clock, P>>,
+    kept: HashMap<String, Permit<&'b Breaker<Clock, P>>>,
     /// Permits that no later step names.
-    unnamed: Vec<Permit<'b, Clock, P>>,
+    unnamed: Vec<Permit<&'b Breaker<Clock, P>>>,
     snapshots: HashMap<String, Snapshot>,
 }
 
@@ -287,7 +287,7 @@ where
 }
 
 /// `None` where the permit was dropped: that says nothing.
-fn settle<P>(permit: Permit<'_, Clock, P>, step: &Step) -> Result<Option<Effect>, String>
+fn settle<P>(permit: Permit<&Breaker<Clock, P>>, step: &Step) -> Result<Option<Effect>, String>
 where
     P: Policy + Send + Sync + 'static,
 {

@@ -74,6 +74,9 @@ struct Head {
 }
 
 impl Head {
+    /// Pending: the places may hold what was written by a generation of which a
+    /// slot can't tell this one. (Those of a new window are empty, and its head
+    /// is 0.)
     const fn empty(tag: u64) -> Self {
         Self {
             tag,
@@ -81,7 +84,7 @@ impl Head {
             position: 0,
             failures: 0,
             slow: 0,
-            pending: false,
+            pending: true,
             newest: 0,
         }
     }

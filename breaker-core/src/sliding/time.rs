@@ -37,6 +37,9 @@ const FAILURES_SHIFT: u32 = FIELD_BITS;
 const CALLS_SHIFT: u32 = 2 * FIELD_BITS;
 const TURN_SHIFT: u32 = 3 * FIELD_BITS;
 
+/// Of no bucket: a number is less than this.
+pub(super) const NO_BUCKET: u64 = u64::MAX;
+
 const fn mask(bits: u32) -> u64 {
     (1 << bits) - 1
 }
@@ -150,10 +153,14 @@ impl Window<'_> {
         self.put(generation, newest, sample)?;
         let (counts, newest) = self.sum(generation)?;
         let judged = rate.judge(counts);
-        if judged.trigger.is_none() && counts.calls >= rate.min_calls {
+        if counts.calls >= rate.min_calls {
             // An older number, by a thread that was held up, is no bucket's that
             // anyone would count in.
-            self.judged.store(self.number(newest), Ordering::Release);
+            let number = match judged.trigger {
+                None => self.number(newest),
+                Some(_) => NO_BUCKET,
+            };
+            self.judged.store(number, Ordering::Release);
         }
         Ok(judged)
     }

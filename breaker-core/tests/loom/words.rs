@@ -56,6 +56,36 @@ impl World {
         }
     }
 
+    /// A closed circuit that never changed, and trips at the first failure.
+    fn closed_at(now: u64) -> Self {
+        let world = Self::closed(Settings::new().threshold(1));
+        world.clock.set(now);
+        world
+    }
+
+    /// Open, with the whole wait left.
+    fn restore_open(&self) {
+        let snapshot = Snapshot {
+            state: State::Open,
+            time_left: Duration::from_nanos(RESET),
+            imposed: false,
+            consecutive: 0,
+            reopenings: 0,
+        };
+        self.circuit.restore(&snapshot, &self.clock).unwrap();
+    }
+
+    /// Of a breaker that opens at this very time.
+    fn assert_waits_wholly(&self) {
+        match self.circuit.try_admit(&self.clock) {
+            Ok(admission) => assert_eq!(admission.change, None, "a probe"),
+            Err(refused) => {
+                let wait = Duration::from_nanos(RESET);
+                assert_eq!(refused.retry_after, Some(wait), "the rest of another wait");
+            }
+        }
+    }
+
     fn ask(&self) -> Result<(), Rejected> {
         self.circuit.try_admit(&self.clock).map(drop)
     }
@@ -207,11 +237,7 @@ fn a_permit_dropped_while_the_breaker_reopens_gives_no_slot_to_the_next_trial() 
 #[test]
 fn between_a_trip_and_its_stamp_no_probe_is_let_in() {
     race(
-        || {
-            let world = World::closed(Settings::new().threshold(1));
-            world.clock.set(100 * RESET);
-            world
-        },
+        || World::closed_at(100 * RESET),
         World::fail,
         |world| {
             let admission = world.circuit.try_admit(&world.clock);
@@ -221,6 +247,33 @@ fn between_a_trip_and_its_stamp_no_probe_is_let_in() {
             assert!(tripped);
             assert_eq!(world.left_at(100 * RESET), Some(RESET));
         },
+    );
+}
+
+/// Guards: who is refused at once is told the whole wait (`belongs_to` in
+/// `refused_at_once`). The stamp that a careless reader would act on is old
+/// enough to shorten it, and not old enough to let it in.
+#[test]
+fn between_a_trip_and_its_stamp_the_wait_is_the_whole() {
+    race(
+        || World::closed_at(RESET / 2),
+        World::fail,
+        World::assert_waits_wholly,
+        |world, tripped, ()| {
+            assert!(tripped);
+            world.assert_waits_wholly();
+        },
+    );
+}
+
+/// Guards: as above, for a restored opening.
+#[test]
+fn between_a_restore_and_its_stamp_the_wait_is_the_whole() {
+    race(
+        || World::closed_at(RESET / 2),
+        World::restore_open,
+        World::assert_waits_wholly,
+        |world, (), ()| world.assert_waits_wholly(),
     );
 }
 
@@ -247,21 +300,8 @@ fn between_the_first_probe_and_its_stamp_no_new_trial_begins() {
 #[test]
 fn between_a_restore_and_its_stamp_no_probe_is_let_in() {
     race(
-        || {
-            let world = World::closed(Settings::new().threshold(1));
-            world.clock.set(100 * RESET);
-            world
-        },
-        |world| {
-            let snapshot = Snapshot {
-                state: State::Open,
-                time_left: Duration::from_nanos(RESET),
-                imposed: false,
-                consecutive: 0,
-                reopenings: 0,
-            };
-            world.circuit.restore(&snapshot, &world.clock).unwrap();
-        },
+        || World::closed_at(100 * RESET),
+        World::restore_open,
         |world| {
             let admission = world.circuit.try_admit(&world.clock);
             assert!(admission.is_err() || admission.is_ok_and(|call| call.change.is_none()));

@@ -1,0 +1,64 @@
+//! What can guard a call: a breaker, or the breaker of a key.
+
+use crate::breaker::Breaker;
+use crate::name::Name;
+use breaker_core::{CircuitRef, Clock, Policy};
+
+/// What guards a call: `&Breaker` or `&KeyedBreaker`. Sealed.
+pub trait Subject: sealed::Subject {}
+
+impl<S: sealed::Subject> Subject for S {}
+
+pub(crate) mod sealed {
+    use crate::breaker::Breaker;
+    use crate::name::Name;
+    use breaker_core::{CircuitRef, Clock, Policy};
+
+    pub trait Subject: Copy {
+        type Clock: Clock + Send + Sync + 'static;
+        type Policy: Policy + Send + Sync + 'static;
+
+        /// The breaker, or the one that a key's has its clock and settings of.
+        fn breaker(&self) -> &Breaker<Self::Clock, Self::Policy>;
+
+        /// The state outside of test scopes.
+        fn circuit(&self) -> CircuitRef<'_, Self::Policy>;
+
+        /// What it is called in errors and events.
+        fn name(&self) -> Name;
+
+        /// Its state in the test scope around it.
+        #[cfg(feature = "test-util")]
+        fn scoped(&self) -> Option<crate::test::Scoped<Self::Policy>>;
+    }
+}
+
+impl<C, P> sealed::Subject for &Breaker<C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    type Clock = C;
+    type Policy = P;
+
+    #[inline]
+    fn breaker(&self) -> &Breaker<C, P> {
+        self
+    }
+
+    #[inline]
+    fn circuit(&self) -> CircuitRef<'_, P> {
+        self.own_circuit().by_ref()
+    }
+
+    #[inline]
+    fn name(&self) -> Name {
+        self.label().clone()
+    }
+
+    #[cfg(feature = "test-util")]
+    #[inline]
+    fn scoped(&self) -> Option<crate::test::Scoped<P>> {
+        crate::test::Scoped::of(self)
+    }
+}

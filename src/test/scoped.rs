@@ -1,0 +1,53 @@
+//! A breaker's state inside a scope.
+
+use super::{Scope, current};
+use crate::breaker::Breaker;
+use breaker_core::{Circuit, Clock, ManualClock, Policy};
+use std::fmt;
+use std::sync::Arc;
+
+/// A breaker's state inside a scope.
+pub struct Scoped<P> {
+    scope: Scope,
+    circuit: Option<Arc<Circuit<P>>>,
+}
+
+impl<P: Policy + Send + Sync + 'static> Scoped<P> {
+    pub(crate) fn of<C>(breaker: &Breaker<C, P>) -> Option<Self>
+    where
+        C: Clock + Send + Sync + 'static,
+    {
+        let scope = current()?;
+        let id = breaker.id();
+        let circuit = Arc::clone(
+            super::lock(&scope.0.circuits)
+                .entry(id)
+                .or_insert_with(|| Arc::new(breaker.own_circuit().fresh())),
+        );
+        // One id is one breaker, so the type is that breaker's.
+        let circuit = circuit.downcast().ok()?;
+        Some(Self {
+            scope,
+            circuit: Some(circuit),
+        })
+    }
+
+    /// `None` where the state is one that only the scope has anyway.
+    pub(crate) fn circuit(&self) -> Option<&Circuit<P>> {
+        self.circuit.as_deref()
+    }
+
+    pub(crate) fn clock(&self) -> &ManualClock {
+        &self.scope.0.clock
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+impl<P> fmt::Debug for Scoped<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scoped").finish_non_exhaustive()
+    }
+}
