@@ -24,6 +24,16 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
+    #[cfg(test)]
+    pub(crate) fn of(functions: &[(&str, f64)]) -> Self {
+        let functions = functions.iter().copied();
+        Self {
+            by_function: functions
+                .map(|(name, count)| (name.to_owned(), count))
+                .collect(),
+        }
+    }
+
     pub(crate) fn total(&self) -> f64 {
         self.by_function.values().sum()
     }

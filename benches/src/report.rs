@@ -190,3 +190,52 @@ fn functions(profile: &Profile) -> Value {
         .map(|(function, instructions)| json!({ "function": function, "instructions": instructions }))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMED, instructions, number, profile};
+    use crate::instructions::Profile;
+    use crate::plan::Counted;
+
+    #[test]
+    fn a_profile_names_the_dearest_and_sums_up_the_others() {
+        let names: Vec<String> = (0..NAMED + 2).map(|at| format!("f{at}")).collect();
+        let functions: Vec<(&str, f64)> = names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name.as_str(), 50.0 - at as f64))
+            .collect();
+        let text = profile("`admit`", &Profile::of(&functions));
+        assert!(
+            text.starts_with("- Instructions of `admit`: `f0` 50.0, `f1` 49.0,"),
+            "{text}"
+        );
+        assert!(text.ends_with("`f11` 39.0, 2 more 75.0."), "{text}");
+        assert_eq!(
+            profile("`a`", &Profile::of(&[("f", 2.0), ("gone", 0.0)])),
+            "- Instructions of `a`: `f` 2.0."
+        );
+    }
+
+    #[test]
+    fn only_ours_have_a_profile() {
+        let row = |who, through| Counted {
+            title: "Closed",
+            who,
+            through,
+            profile: Profile::of(&[("f", 2.0)]),
+        };
+        let text = instructions(&[row("breakerbox", "`a`"), row("peer", "`b`")]);
+        let expected = "## Closed\n| | through | instructions |\n| --- | --- | ---: |\n\
+            | breakerbox | `a` | 2.0 |\n| peer | `b` | 2.0 |\n\n\
+            - Instructions of `a`: `f` 2.0.\n";
+        assert_eq!(text, expected);
+        assert_eq!(instructions(&[]), "");
+    }
+
+    #[test]
+    fn what_was_not_counted_is_left_empty() {
+        assert_eq!(number(f64::NAN), "");
+        assert_eq!(number(2.04), "2.0");
+    }
+}
