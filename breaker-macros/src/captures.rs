@@ -8,10 +8,11 @@
 mod consumed;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident};
+use quote::{ToTokens, format_ident, quote};
+use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Token, Type};
+use syn::{Attribute, FnArg, Pat, PatIdent, Receiver, ReceiverKind, Token, Type};
 
 use crate::function::{bound_names, is_lent, without_groups};
 use crate::model::{Captures, Mentioned, Rebound, Reused};
@@ -28,6 +29,8 @@ pub(crate) struct Around<'a> {
     pub(crate) body: &'a TokenStream,
     /// Whether the parameters were bound again by somebody else already.
     pub(crate) bound_inside: bool,
+    /// Whether other attribute macros will read the signature, which then keeps its patterns.
+    pub(crate) read_by_others: bool,
 }
 
 /// Decides how the body comes by the parameters, and adapts the signature's `inputs` to it.
@@ -51,65 +54,155 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
     if keeps {
         // What is copied, or nobody else wants, the body can have for itself. It must, to give
         // back a part of a `&mut` parameter, or to put its own variable in place of a `&`.
-        rebind(inputs, &mut captures, |input| {
+        for input in inputs.iter_mut() {
             let to_itself = is_copied(input) || !used(input);
-            to_itself && (has_plain_mut(input) || is_unique_reference(input))
-        });
-    } else if inputs.iter().any(has_plain_mut) {
-        name_the_unnamed(inputs);
-        rebind(inputs, &mut captures, |_| true);
-    } else if inputs.iter().filter(|input| may_drop(input)).count() > 1 {
-        name_the_unnamed(inputs);
-        captures.mentioned = mentioned(inputs);
+            if to_itself && (has_plain_mut(input) || is_unique_reference(input)) {
+                bind_again(input, &mut captures);
+            }
+        }
+        return captures;
+    }
+    let renames = !around.read_by_others;
+    let many = inputs.iter().map(places).sum::<usize>() > 1;
+    let keeps_a_rest = |input: &FnArg| many && renames && may_drop(input) && has_a_rest(input);
+    // Where one is bound again that is dropped, all are, to be dropped in order. It is not the
+    // rule, because it costs their size once more.
+    let in_order = |input: &FnArg| may_drop(input) && has_plain_mut(input) || keeps_a_rest(input);
+    let all = inputs.iter().any(in_order);
+    for (position, input) in inputs.iter_mut().enumerate() {
+        if renames && many {
+            name_the_unnamed(position, input);
+        }
+        if keeps_a_rest(input) && !used(input) {
+            match_inside(position, input, &mut captures);
+        } else if has_plain_mut(input) || (all && may_drop(input)) {
+            bind_again(input, &mut captures);
+        }
+    }
+    if many && !all {
+        captures.mentioned = mentioned(inputs, around.body);
     }
     captures
 }
 
-/// Moves `mut` from the signature into the body, for the inputs that `may` be bound again.
-fn rebind(
-    inputs: &mut Punctuated<FnArg, Token![,]>,
-    captures: &mut Captures,
-    may: impl Fn(&FnArg) -> bool,
-) {
-    for input in inputs.iter_mut().filter(|input| may(input)) {
-        let FnArg::Typed(parameter) = input else {
-            // `self` has no second name to be bound to.
-            continue;
-        };
-        let attrs = conditions(&parameter.attrs);
-        take_bindings(&mut parameter.pat, &mut |mutability, name| {
+/// Moves `mut` from the signature into the body.
+// Input:  (mut a, b): (A, B)
+// Output: (a, b): (A, B)     and     let mut a = a; let b = b;
+fn bind_again(input: &mut FnArg, captures: &mut Captures) {
+    let FnArg::Typed(parameter) = input else {
+        // `self` has no second name to be bound to.
+        return;
+    };
+    let lints = take_lints(&mut parameter.attrs);
+    each_binding(
+        &mut parameter.pat,
+        &conditions(&parameter.attrs),
+        &mut |attrs, binding| {
+            let mutability = match binding.by_ref {
+                Some(_) => None,
+                None => binding.mutability.take(),
+            };
+            let name = &binding.ident;
             captures.rebound.push(Rebound {
-                attrs: attrs.clone(),
-                mutability,
-                name,
+                attrs: [attrs, &lints].concat(),
+                pattern: quote!(#mutability #name),
+                value: name.clone(),
             });
-        });
+        },
+    );
+}
+
+/// Moves a whole pattern into the body, so that what it doesn't bind is dropped there as well.
+// Input:  (a, _): (A, B)
+// Output: __breaker_arg0: (A, B)     and     let __breaker_arg0 = __breaker_arg0; let (a, _) = __breaker_arg0;
+fn match_inside(position: usize, input: &mut FnArg, captures: &mut Captures) {
+    let FnArg::Typed(parameter) = input else {
+        return;
+    };
+    let name = own_name(position, parameter.pat.span());
+    let attrs = conditions(&parameter.attrs);
+    // In a parameter it needs no `mut`.
+    let mutability = contains(
+        &parameter.pat.to_token_stream(),
+        &|token| matches!(token, TokenTree::Ident(ident) if ident == "ref"),
+    )
+    .then(|| quote!(mut));
+    captures.rebound.push(Rebound {
+        attrs: attrs.clone(),
+        pattern: quote!(#mutability #name),
+        value: name.clone(),
+    });
+    captures.rebound.push(Rebound {
+        attrs: [attrs, take_lints(&mut parameter.attrs)].concat(),
+        pattern: parameter.pat.to_token_stream(),
+        value: name.clone(),
+    });
+    *parameter.pat = binding(name);
+}
+
+/// Gives a `_` parameter that is dropped a name, so that the body can take it along.
+fn name_the_unnamed(position: usize, input: &mut FnArg) {
+    if may_drop(input)
+        && let FnArg::Typed(parameter) = input
+        && let Pat::Wild(wild) = &*parameter.pat
+    {
+        *parameter.pat = binding(own_name(position, wild.underscore_token.span));
     }
 }
 
-/// Takes every `mut` out of a pattern, and lists its bindings.
-fn take_bindings(pat: &mut Pat, found: &mut impl FnMut(Option<Token![mut]>, Ident)) {
+fn own_name(position: usize, place: Span) -> Ident {
+    let span = Span::mixed_site().located_at(place);
+    format_ident!("__breaker_arg{position}", span = span)
+}
+
+fn binding(ident: Ident) -> Pat {
+    Pat::Ident(PatIdent {
+        attrs: Vec::new(),
+        by_ref: None,
+        mutability: None,
+        ident,
+        subpat: None,
+    })
+}
+
+/// Visits the bindings of a pattern, each with the conditions under which it exists.
+fn each_binding(
+    pat: &mut Pat,
+    conditions: &[Attribute],
+    found: &mut dyn FnMut(&[Attribute], &mut PatIdent),
+) {
     match pat {
         Pat::Ident(ident) => {
-            let mutability = match ident.by_ref {
-                Some(_) => None,
-                None => ident.mutability.take(),
-            };
-            found(mutability, ident.ident.clone());
+            found(conditions, ident);
             if let Some((_, inner)) = &mut ident.subpat {
-                take_bindings(inner, found);
+                each_binding(inner, conditions, found);
             }
         }
-        Pat::Paren(paren) => take_bindings(&mut paren.pat, found),
-        Pat::Reference(reference) => take_bindings(&mut reference.pat, found),
-        Pat::Slice(slice) => slice.elems.iter_mut().for_each(|p| take_bindings(p, found)),
-        Pat::Struct(fields) => fields.fields.iter_mut().for_each(|field| {
-            // `S { mut a }` is short for `S { a: mut a }`, and stays short without `mut`.
-            take_bindings(&mut field.pat, found);
-        }),
-        Pat::Tuple(tuple) => tuple.elems.iter_mut().for_each(|p| take_bindings(p, found)),
-        Pat::TupleStruct(tuple) => tuple.elems.iter_mut().for_each(|p| take_bindings(p, found)),
-        Pat::Type(typed) => take_bindings(&mut typed.pat, found),
+        Pat::Paren(paren) => each_binding(&mut paren.pat, conditions, found),
+        Pat::Reference(reference) => each_binding(&mut reference.pat, conditions, found),
+        Pat::Slice(slice) => {
+            for pat in &mut slice.elems {
+                each_binding(pat, conditions, found);
+            }
+        }
+        Pat::Struct(fields) => {
+            for field in &mut fields.fields {
+                // `S { mut a }` is short for `S { a: mut a }`, and stays short without `mut`.
+                let conditions = [conditions, &self::conditions(&field.attrs)].concat();
+                each_binding(&mut field.pat, &conditions, found);
+            }
+        }
+        Pat::Tuple(tuple) => {
+            for pat in &mut tuple.elems {
+                each_binding(pat, conditions, found);
+            }
+        }
+        Pat::TupleStruct(tuple) => {
+            for pat in &mut tuple.elems {
+                each_binding(pat, conditions, found);
+            }
+        }
+        Pat::Type(typed) => each_binding(&mut typed.pat, conditions, found),
         _ => {}
     }
 }
@@ -118,44 +211,67 @@ fn has_plain_mut(input: &FnArg) -> bool {
     let FnArg::Typed(parameter) = input else {
         return false;
     };
-    let mut pat = (*parameter.pat).clone();
     let mut found = false;
-    take_bindings(&mut pat, &mut |mutability, _| found |= mutability.is_some());
+    each_binding(&mut parameter.pat.clone(), &[], &mut |_, binding| {
+        found |= binding.by_ref.is_none() && binding.mutability.is_some();
+    });
     found
 }
 
-/// Gives `_` parameters a name, so that the body can take them along.
-fn name_the_unnamed(inputs: &mut Punctuated<FnArg, Token![,]>) {
-    for (position, input) in inputs.iter_mut().enumerate() {
-        if let FnArg::Typed(parameter) = input
-            && let Pat::Wild(wild) = &*parameter.pat
-        {
-            let span = Span::mixed_site().located_at(wild.underscore_token.span);
-            let ident = format_ident!("__breaker_arg{position}", span = span);
-            *parameter.pat = Pat::Ident(syn::PatIdent {
-                attrs: wild.attrs.clone(),
-                by_ref: None,
-                mutability: None,
-                ident,
-                subpat: None,
-            });
+/// Whether something of a parameter may be left where it was when its pattern has taken its part.
+fn has_a_rest(input: &FnArg) -> bool {
+    fn leaves_a_rest(pat: &Pat) -> bool {
+        match pat {
+            Pat::Ident(ident) => ident.by_ref.is_some(),
+            Pat::Paren(paren) => leaves_a_rest(&paren.pat),
+            Pat::Tuple(tuple) => tuple.elems.iter().any(leaves_a_rest),
+            Pat::Slice(slice) => slice.elems.iter().any(leaves_a_rest),
+            // A struct may have a destructor of its own.
+            _ => true,
         }
+    }
+    match input {
+        FnArg::Typed(parameter) => match &*parameter.pat {
+            // It can be named.
+            Pat::Wild(_) => false,
+            pat => leaves_a_rest(pat),
+        },
+        FnArg::Receiver(_) => false,
     }
 }
 
 /// All names, the last parameter's first: the order in which a function drops them.
-fn mentioned(inputs: &Punctuated<FnArg, Token![,]>) -> Vec<Mentioned> {
+fn mentioned(inputs: &mut Punctuated<FnArg, Token![,]>, body: &TokenStream) -> Vec<Mentioned> {
     let mut mentioned = Vec::new();
-    for input in inputs.iter().filter(|input| may_drop(input)).rev() {
-        let attrs = match input {
-            FnArg::Typed(parameter) => conditions(&parameter.attrs),
-            FnArg::Receiver(receiver) => conditions(&receiver.attrs),
+    for input in inputs.iter_mut().filter(|input| may_drop(input)) {
+        let parameter = match input {
+            FnArg::Typed(parameter) => parameter,
+            FnArg::Receiver(receiver) => {
+                mentioned.push(Mentioned {
+                    attrs: conditions(&receiver.attrs),
+                    name: Ident::new("self", receiver.self_token.span()),
+                    unused: None,
+                });
+                continue;
+            }
         };
-        mentioned.extend(names(input).into_iter().rev().map(|name| Mentioned {
-            attrs: attrs.clone(),
+        let attrs = conditions(&parameter.attrs);
+        let mut named = Vec::new();
+        each_binding(&mut parameter.pat, &attrs, &mut |attrs, binding| {
+            named.push((attrs.to_vec(), binding.ident.clone()));
+        });
+        let is_unused = |name: &Ident| !name.to_string().starts_with('_') && !mentions(body, name);
+        let lints = match named.iter().any(|(_, name)| is_unused(name)) {
+            true => take_lints(&mut parameter.attrs),
+            false => Vec::new(),
+        };
+        mentioned.extend(named.into_iter().map(|(attrs, name)| Mentioned {
+            attrs,
+            unused: is_unused(&name).then(|| lints.clone()),
             name,
         }));
     }
+    mentioned.reverse();
     mentioned
 }
 
@@ -237,6 +353,15 @@ const PRIMITIVES: [&str; 16] = [
     "u64", "u128", "usize",
 ];
 
+/// How many things an input drops: none, one or several.
+fn places(input: &FnArg) -> usize {
+    match input {
+        _ if !may_drop(input) => 0,
+        FnArg::Typed(parameter) if !matches!(&*parameter.pat, Pat::Ident(_) | Pat::Wild(_)) => 2,
+        FnArg::Typed(_) | FnArg::Receiver(_) => 1,
+    }
+}
+
 /// Whether dropping it may be noticed.
 fn may_drop(input: &FnArg) -> bool {
     match input {
@@ -264,14 +389,21 @@ fn names(input: &FnArg) -> Vec<Ident> {
 fn conditions(attrs: &[Attribute]) -> Vec<Attribute> {
     attrs
         .iter()
-        .filter(|attr| attr.path().is_ident("cfg"))
+        .filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr"))
         .cloned()
         .collect()
 }
 
+/// Takes out what is said about lints, to where they will be found.
+fn take_lints(attrs: &mut Vec<Attribute>) -> Vec<Attribute> {
+    const LEVELS: [&str; 5] = ["allow", "deny", "expect", "forbid", "warn"];
+    let is_level = |attr: &mut Attribute| LEVELS.iter().any(|level| attr.path().is_ident(level));
+    attrs.extract_if(.., is_level).collect()
+}
+
 /// Whether `name` occurs in `tokens`, also inside a format string.
 pub(crate) fn mentions(tokens: &TokenStream, name: &Ident) -> bool {
-    let in_braces = format!("{{{name}");
+    let in_braces = format!("{{{}", name.unraw());
     contains(tokens, &|token| match token {
         TokenTree::Ident(ident) => ident == name,
         TokenTree::Literal(literal) => literal.to_string().contains(&in_braces),

@@ -75,6 +75,16 @@ impl Function {
         }
     }
 
+    /// Whether an attribute is left that the language doesn't know: a macro, which comes next.
+    pub(crate) fn has_foreign_attribute(&self) -> bool {
+        self.attrs.iter().any(|attr| {
+            let path = attr.path();
+            let is_tool =
+                path.segments.len() > 1 && TOOLS.iter().any(|tool| path.segments[0].ident == tool);
+            !is_tool && !ATTRIBUTES.iter().any(|name| path.is_ident(name))
+        })
+    }
+
     /// The parameters after the receiver.
     pub(crate) fn parameters(&self) -> impl DoubleEndedIterator<Item = &syn::PatType> {
         self.sig.inputs.iter().filter_map(|input| match input {
@@ -83,6 +93,30 @@ impl Function {
         })
     }
 }
+
+/// The language's own attributes of functions.
+const ATTRIBUTES: [&str; 19] = [
+    "allow",
+    "cfg",
+    "cold",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "export_name",
+    "forbid",
+    "ignore",
+    "inline",
+    "link_section",
+    "must_use",
+    "no_mangle",
+    "should_panic",
+    "target_feature",
+    "track_caller",
+    "unsafe",
+    "warn",
+];
+const TOOLS: [&str; 3] = ["clippy", "diagnostic", "rustfmt"];
 
 /// If something else than a function begins here: what to say about it.
 fn other_item(input: ParseStream<'_>) -> Option<String> {

@@ -36,6 +36,22 @@ use function::Function;
 /// result passes through untouched. A mistake in the options is an error at its own place, and
 /// all of them are reported at once.
 ///
+/// # Beside other attributes
+/// The outer one is expanded first, and the inner one is a part of the guarded call:
+///
+/// - `#[tracing::instrument]`: written below, its span covers refused calls too; above, only calls
+///   that are made. Above, it moves what the body uses, so a `fallback` can only have parameters
+///   that are references or copied.
+/// - `#[tokio::main]`, `#[tokio::test]`: written above, they make a plain function, and `timeout`
+///   needs an `async fn`. `#[async_recursion]` and the like, which make a future, go below.
+/// - `#[track_caller]` on a plain function is refused: the guard would be who calls the body.
+///
+/// What can't be guarded: a `const fn`, a plain function that returns a future, a method without
+/// a body, a function with C's `...`.
+///
+/// Parameters are dropped in the order in which the plain function drops them. Where another
+/// attribute comes below, one called `_` is dropped last.
+///
 /// # The breaker
 /// Without `breaker`, a `static` of the function's own, with these settings:
 ///

@@ -158,7 +158,7 @@ pub(crate) enum FallbackValue {
 pub(crate) struct Captures {
     /// The body takes them along (`move`), or only what it consumes.
     pub(crate) moves: bool,
-    /// `let mut a = a;` inside the body, in this order.
+    /// `let mut a = a;` or `let (b, _) = c;` inside the body, in this order.
     pub(crate) rebound: Vec<Rebound>,
     /// Taken along whole even where the body doesn't mention them, and dropped in this order.
     pub(crate) mentioned: Vec<Mentioned>,
@@ -168,13 +168,15 @@ pub(crate) struct Captures {
 
 pub(crate) struct Rebound {
     pub(crate) attrs: Vec<Attribute>,
-    pub(crate) mutability: Option<Token![mut]>,
-    pub(crate) name: Ident,
+    pub(crate) pattern: TokenStream,
+    pub(crate) value: Ident,
 }
 
 pub(crate) struct Mentioned {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) name: Ident,
+    /// If the body doesn't use it, which the compiler is to say: the levels of its lints.
+    pub(crate) unused: Option<Vec<Attribute>>,
 }
 
 pub(crate) struct Reused {

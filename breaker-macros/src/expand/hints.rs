@@ -28,19 +28,32 @@ pub(super) fn output(model: &Model) -> TokenStream {
 
 /// Takes the parameters into the body.
 // Input:  fn f(mut a: A, b: B)         fn f(a: A, b: B)
-// Output: let mut a = a; let b = b;    let _ = &b; let _ = &a;
+// Output: let mut a = a; let b = b;    let _ = &b; let _ = &a; if false { let a = (); }
 pub(super) fn parameters(model: &Model) -> TokenStream {
     let rebound = model.captures.rebound.iter().map(|rebound| {
         let Rebound {
             attrs,
-            mutability,
-            name,
+            pattern,
+            value,
         } = rebound;
-        quote_spanned!(site()=> #(#attrs)* #[allow(clippy::shadow_same)] let #mutability #name = #name;)
+        quote_spanned!(site()=> #(#attrs)* #[allow(clippy::shadow_same)] let #pattern = #value;)
     });
     let mentioned = model.captures.mentioned.iter().map(|mentioned| {
-        let Mentioned { attrs, name } = mentioned;
-        quote_spanned!(site()=> #(#attrs)* let _ = &#name;)
+        let Mentioned {
+            attrs,
+            name,
+            unused,
+        } = mentioned;
+        let unused = unused.as_ref().map(|lints| {
+            quote_spanned! {site()=>
+                #(#attrs)*
+                #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+                if false {
+                    #(#lints)* let #name = ();
+                }
+            }
+        });
+        quote_spanned!(site()=> #(#attrs)* let _ = &#name; #unused)
     });
     quote!(#(#rebound)* #(#mentioned)*)
 }

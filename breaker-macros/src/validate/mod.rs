@@ -114,7 +114,7 @@ fn call(args: &Args, function: &Function, kind: &Kind, output: &Output, errors: 
     if let (Kind::Plain, Some(timeout)) = (kind, args.written("timeout")) {
         errors.at(
             timeout,
-            "`timeout` needs an `async fn`: a plain function can't be stopped on its way; give its client the time limit instead",
+            "`timeout` needs an `async fn`: a plain function can't be stopped on its way; give its client the time limit instead (where another attribute took the `async` away, write `#[circuit_breaker]` above it)",
         );
     }
     if let Shape::Never = output.shape {
@@ -261,6 +261,7 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
                 .map(|fallback| expand::fallback_expression(&fallback.value)),
             body: &borrowing_body.stream(),
             bound_inside,
+            read_by_others: function.has_foreign_attribute(),
         },
     );
     let kind = match kind {

@@ -18,6 +18,13 @@ pub(super) fn kind(function: &Function, errors: &mut Errors) -> Option<Kind> {
     if sig.asyncness.is_some() {
         return Some(Kind::Async);
     }
+    let is_tracked = |attr: &&syn::Attribute| attr.path().is_ident("track_caller");
+    if let Some(tracked) = function.attrs.iter().find(is_tracked) {
+        errors.at(
+            tracked,
+            "`#[track_caller]` ends at the guard, which is who calls the body: leave it out, and take `Location::caller()` as a parameter where it is needed",
+        );
+    }
     let Some(returned) = function.written_output() else {
         return Some(Kind::Plain);
     };
@@ -34,7 +41,7 @@ pub(super) fn kind(function: &Function, errors: &mut Errors) -> Option<Kind> {
     if is_future(returned) {
         errors.at(
             returned,
-            "a plain function that returns a future can't be guarded, because only the making of the future would be: write `async fn`",
+            "a plain function that returns a future can't be guarded, because only the making of the future would be: write `async fn` (where another attribute made the future, write `#[circuit_breaker]` above it)",
         );
         return None;
     }

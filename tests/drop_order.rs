@@ -1,46 +1,36 @@
 //! Parameters and variables are dropped when, and in the order in which, the plain function
 //! would drop them.
 
-#![allow(unused_variables)]
+#![allow(unused_variables, unused_assignments, clippy::toplevel_ref_arg)]
 
-use std::cell::RefCell;
+mod support;
+
 use std::future::Future;
 use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 
 use breakerbox::{CallError, circuit_breaker};
 
-thread_local! {
-    static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-}
-
-fn log(line: impl Into<String>) {
-    LOG.with_borrow_mut(|log| log.push(line.into()));
-}
-
-fn take_log() -> Vec<String> {
-    LOG.with_borrow_mut(std::mem::take)
-}
-
-struct Loud(&'static str);
-
-impl Drop for Loud {
-    fn drop(&mut self) {
-        log(format!("drop {}", self.0));
-    }
-}
+use support::{Loud, log, pause, poll, take_log};
 
 type Answer = Result<u8, CallError<()>>;
 
-/// Pending once.
-async fn pause() {
-    let mut paused = false;
-    std::future::poll_fn(|_| match std::mem::replace(&mut paused, true) {
-        true => Poll::Ready(()),
-        false => Poll::Pending,
-    })
-    .await;
+#[allow(dead_code)]
+struct Stay {
+    from: Loud,
+    to: Loud,
+    nights: u8,
 }
+
+fn stay() -> Stay {
+    Stay {
+        from: Loud("from"),
+        to: Loud("to"),
+        nights: 1,
+    }
+}
+
+#[allow(dead_code)]
+struct Pair(Loud, Loud);
 
 /// Defines every function twice: plain, and guarded.
 macro_rules! twice {
@@ -118,6 +108,110 @@ twice! {
         log(a.0);
         Ok(1)
     }
+    (async fn) partly_unnamed((_, a): (Loud, Loud), b: Loud, (c, _): (Loud, Loud)) {
+        let _local = Loud("local");
+        pause().await;
+        log(a.0);
+        Ok(1)
+    }
+    (async fn) one_pattern(Stay { from, to, .. }: Stay) {
+        let _local = Loud("local");
+        pause().await;
+        log(from.0);
+        Ok(1)
+    }
+    (async fn) one_tuple((a, b): (Loud, Loud)) {
+        pause().await;
+        log(b.0);
+        Ok(1)
+    }
+    (async fn) by_reference(ref a: Loud, b: Loud, ref mut c: Loud) {
+        let _local = Loud("local");
+        c.0 = "changed";
+        pause().await;
+        log(a.0);
+        Ok(1)
+    }
+    (async fn) with_rest(Stay { to, .. }: Stay, Pair(a, _): Pair, [b, .., c]: [Loud; 3], d: Loud) {
+        pause().await;
+        log(to.0);
+        Ok(1)
+    }
+    (async fn) mutable_and_partly_unnamed((mut a, _): (Loud, Loud), mut b: Loud, (_, c): (Loud, Loud)) {
+        a.0 = "changed";
+        pause().await;
+        b.0 = "changed too";
+        Ok(1)
+    }
+    (async fn) mutable_by_reference(a: Loud, ref mut b: Loud, mut c: Loud) {
+        b.0 = "changed";
+        pause().await;
+        c.0 = "changed too";
+        Ok(1)
+    }
+    (async fn) whole_and_parts(whole @ (_, _): (Loud, Loud), b: Loud) {
+        pause().await;
+        log((whole.0).0);
+        Ok(1)
+    }
+    (async fn) underscored(_a: Loud, _b: Loud, _: Loud) {
+        let _local = Loud("local");
+        pause().await;
+        Ok(1)
+    }
+    (async fn) boxed(a: Box<Loud>, b: Option<Loud>, c: Vec<Loud>, d: std::sync::Arc<Loud>) {
+        pause().await;
+        drop(b);
+        log(a.0);
+        Ok(1)
+    }
+    (async fn) given_away_in_a_branch(a: Loud, b: Loud, c: Loud) {
+        if c.0 == "p2" {
+            drop(a);
+        }
+        pause().await;
+        log(b.0);
+        Ok(1)
+    }
+    (async fn) replaced(mut a: Loud, b: Loud) {
+        pause().await;
+        a = Loud("new");
+        pause().await;
+        log(a.0);
+        Ok(1)
+    }
+    (async fn) unit_parameters(_: (), a: Loud, (): (), b: Loud) {
+        pause().await;
+        log(a.0);
+        Ok(1)
+    }
+    (async fn) lent(a: &Loud, b: Loud, c: &mut Loud, d: Loud) {
+        c.0 = "changed";
+        pause().await;
+        log(a.0);
+        Ok(1)
+    }
+    (async fn) shadowed(a: Loud, b: Loud) {
+        let a = Loud("shadow");
+        pause().await;
+        let b = Loud("shadow of b");
+        log(a.0);
+        Ok(1)
+    }
+    (async fn) in_a_closure(a: Loud, b: Loud, c: Loud) {
+        let take = move || log(b.0);
+        take();
+        pause().await;
+        log(c.0);
+        Ok(1)
+    }
+    (async fn) fails(a: Loud, b: Loud) {
+        let _local = Loud("local");
+        pause().await;
+        Err(CallError::Call(()))?;
+        log(a.0);
+        Ok(1)
+    }
     (async fn) tail_temporary(a: Loud, b: Loud) {
         pause().await;
         Ok(Loud("temporary").0.len() as u8 + a.0.len() as u8 + b.0.len() as u8)
@@ -158,6 +252,22 @@ mod in_plain_functions {
             log(c.0);
             Ok(1)
         }
+        (fn) partly_unnamed((_, a): (Loud, Loud), b: Loud, (c, _): (Loud, Loud)) {
+            log(a.0);
+            Ok(1)
+        }
+        (fn) mutable_and_partly_unnamed((mut a, _): (Loud, Loud), b: Loud, (_, c): (Loud, Loud)) {
+            a.0 = "changed";
+            Ok(1)
+        }
+        (fn) by_reference(ref a: Loud, b: Loud, ref mut c: Loud) {
+            c.0 = "changed";
+            Ok(1)
+        }
+        (fn) one_pattern(Stay { from, to, .. }: Stay) {
+            log(from.0);
+            Ok(1)
+        }
         (fn) early(a: Loud, b: Loud) {
             let _local = Loud("local");
             if b.0 == "p1" {
@@ -188,6 +298,10 @@ mod in_plain_functions {
             mutable(p().0, p().1, p().2, p().3);
             patterns((p().0, p().1), [p().2, p().3], Loud("p4"));
             parts((p().0, p().1), p().2);
+            partly_unnamed((p().0, p().1), p().2, (p().3, Loud("p4")));
+            mutable_and_partly_unnamed((p().0, p().1), p().2, (p().3, Loud("p4")));
+            by_reference(p().0, p().1, p().2);
+            one_pattern(stay());
             early(p().0, p().1);
         }
     }
@@ -198,9 +312,8 @@ fn run(future: impl Future<Output = Answer>, polls: usize) -> Vec<String> {
     take_log();
     {
         let mut future = pin!(future);
-        let mut context = Context::from_waker(Waker::noop());
         for _ in 0..polls {
-            if future.as_mut().poll(&mut context).is_ready() {
+            if poll(future.as_mut()).is_ready() {
                 log("ready");
                 break;
             }
@@ -233,6 +346,24 @@ fn futures_polled_and_dropped() {
         parts((Loud("p0"), Loud("p1")), Loud("p2"));
         early(Loud("p0"), Loud("p1"));
         single(Loud("p0"));
+        partly_unnamed((Loud("p0"), Loud("p1")), Loud("p2"), (Loud("p3"), Loud("p4")));
+        one_pattern(stay());
+        one_tuple((Loud("p0"), Loud("p1")));
+        by_reference(Loud("p0"), Loud("p1"), Loud("p2"));
+        with_rest(stay(), Pair(Loud("p0"), Loud("p1")), [Loud("p2"), Loud("p3"), Loud("p4")], Loud("p5"));
+        mutable_and_partly_unnamed((Loud("p0"), Loud("p1")), Loud("p2"), (Loud("p3"), Loud("p4")));
+        mutable_by_reference(Loud("p0"), Loud("p1"), Loud("p2"));
+        whole_and_parts((Loud("p0"), Loud("p1")), Loud("p2"));
+        underscored(Loud("p0"), Loud("p1"), Loud("p2"));
+        boxed(Box::new(Loud("p0")), Some(Loud("p1")), vec![Loud("p2"), Loud("p3")], Loud("p4").into());
+        given_away_in_a_branch(Loud("p0"), Loud("p1"), Loud("p2"));
+        given_away_in_a_branch(Loud("p0"), Loud("p1"), Loud("other"));
+        replaced(Loud("p0"), Loud("p1"));
+        unit_parameters((), Loud("p0"), (), Loud("p1"));
+        lent(&Loud("p0"), Loud("p1"), &mut Loud("p2"), Loud("p3"));
+        shadowed(Loud("p0"), Loud("p1"));
+        in_a_closure(Loud("p0"), Loud("p1"), Loud("p2"));
+        fails(Loud("p0"), Loud("p1"));
         tail_temporary(Loud("p0"), Loud("p1"));
     }
 }
