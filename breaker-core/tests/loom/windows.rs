@@ -419,18 +419,18 @@ fn of_a_success_at_once_and_a_failure_both_are_in_the_window() {
 #[test]
 fn a_failure_counted_beside_successes_at_once_is_in_its_place() {
     race_within(
-        Some(3),
+        Some(4),
         || World::of_calls_all_succeeded(4, 0.5),
-        |world| [(); 3].map(|()| world.succeed()),
+        |world| [(); 2].map(|()| world.succeed()),
         World::fail,
         |world, one, other| {
-            assert_eq!((one, other), ([Effect::Counted; 3], Effect::Counted));
+            assert_eq!((one, other), ([Effect::Counted; 2], Effect::Counted));
             // The other half of the two that trip.
             assert!(matches!(world.fail(), Effect::Tripped(_)), "lost");
         },
     );
     race_within(
-        Some(3),
+        Some(4),
         || World::of_calls_all_succeeded(3, 1.0),
         |world| [(); 4].map(|()| world.succeed()),
         World::fail,
@@ -510,7 +510,7 @@ impl Clock for Remembers<'_> {
 #[test]
 fn a_success_at_once_is_in_no_bucket_that_took_the_place_of_its_own() {
     race_within(
-        Some(3),
+        Some(4),
         || {
             let window = Window::time(Duration::from_secs(2)).buckets(2);
             World::with_successes(window, 1).hold()
@@ -541,7 +541,7 @@ fn a_success_at_once_is_in_no_bucket_that_took_the_place_of_its_own() {
 #[test]
 fn a_success_at_once_is_in_no_bucket_that_is_still_to_be_emptied() {
     race_within(
-        Some(3),
+        Some(4),
         || {
             let window = Window::time(Duration::from_secs(2)).buckets(2);
             let world = World::with_successes(window, 1);
@@ -621,7 +621,8 @@ fn a_bucket_that_is_still_to_be_emptied_is_not_added_up() {
 /// after it out.
 #[test]
 fn a_window_that_moves_on_while_it_is_added_up_has_no_gap() {
-    race(
+    race_within(
+        Some(4),
         || {
             let window = Window::time(Duration::from_secs(3)).buckets(3);
             let world = World::new(window, 2);

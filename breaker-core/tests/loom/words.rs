@@ -1,6 +1,6 @@
 //! The state word and its stamp.
 
-use crate::race::race;
+use crate::race::{race, race_within};
 use breaker_core::{
     Circuit, Effect, ManualClock, Outcome, Reading, Rejected, Settings, Snapshot, State,
 };
@@ -130,7 +130,8 @@ fn of_two_callers_exactly_one_is_the_probe() {
 #[test]
 fn a_stale_outcome_neither_trips_nor_closes_the_next_trial() {
     for outcome in [Outcome::Success, Outcome::Failure] {
-        race(
+        race_within(
+            Some(4),
             || World::closed(Settings::new().threshold(1)),
             move |world| {
                 let stale = world.circuit.try_admit(&world.clock).ok()?.generation;
@@ -209,7 +210,8 @@ fn an_operator_and_an_outcome_leave_one_of_the_two_orders() {
 /// `if` of `settle_slowly`). Else the next trial would have one too many.
 #[test]
 fn a_permit_dropped_while_the_breaker_reopens_gives_no_slot_to_the_next_trial() {
-    race(
+    race_within(
+        Some(4),
         || World::ready_to_probe(Settings::new()),
         |world| {
             let Ok(probe) = world.circuit.try_admit(&world.clock) else {
