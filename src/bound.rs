@@ -4,7 +4,9 @@
 use crate::error::Refused;
 use crate::notify::Audience;
 use crate::subject::Subject;
-use breaker_core::{Change, CircuitRef, Clock, Effect, Generation, Outcome, Policy, Reason};
+use breaker_core::{
+    Change, CircuitRef, Clock, Effect, Generation, Outcome, Policy, Reason, Snapshot, SnapshotError,
+};
 
 pub(crate) struct Bound<S: Subject> {
     subject: S,
@@ -90,6 +92,26 @@ impl<S: Subject> Bound<S> {
             return BoundClock::Scoped(scoped.clock());
         }
         BoundClock::Own(self.subject.breaker().own_clock())
+    }
+
+    /// An operator's order.
+    pub(crate) fn operate(
+        &self,
+        order: impl FnOnce(CircuitRef<'_, S::Policy>, &BoundClock<'_, S::Clock>) -> Change,
+    ) -> Change {
+        let change = order(self.circuit(), &self.clock());
+        self.notify(&change);
+        change
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.circuit().snapshot(&self.clock())
+    }
+
+    pub(crate) fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
+        let change = self.circuit().restore(snapshot, &self.clock())?;
+        self.notify(&change);
+        Ok(change)
     }
 
     /// Admits a call if the breaker is closed: the answer of the common case.

@@ -1,13 +1,13 @@
 //! A breaker: a circuit with a name and a clock.
 
-use crate::bound::{Bound, BoundClock, Given};
+use crate::bound::{Bound, Given};
 use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
 use crate::name::Name;
 use crate::permit::{Permit, admit};
 use breaker_core::{
-    Change, Circuit, CircuitRef, Clock, Config, ConfigError, Consecutive, Generation, Policy,
-    RateConfig, Sliding, Snapshot, SnapshotError, State,
+    Change, Circuit, Clock, Config, ConfigError, Consecutive, Generation, Policy, RateConfig,
+    Sliding, Snapshot, SnapshotError, State,
 };
 use core::fmt;
 use core::time::Duration;
@@ -145,8 +145,12 @@ impl<C, P> Breaker<C, P> {
     }
 
     const fn unlisted(name: &'static str, circuit: Circuit<P>, clock: C) -> Self {
+        Self::unlisted_named(Name::Static(name), circuit, clock)
+    }
+
+    pub(crate) const fn unlisted_named(name: Name, circuit: Circuit<P>, clock: C) -> Self {
         let listing = crate::registry::Listing::unlisted();
-        Self::listed(circuit, clock, Name::Static(name), listing)
+        Self::listed(circuit, clock, name, listing)
     }
 }
 
@@ -403,8 +407,7 @@ where
     /// ```
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let bound = Bound::new(self);
-        bound.circuit().snapshot(&bound.clock())
+        Bound::new(self).snapshot()
     }
 
     /// Takes over the state of a snapshot; calls in flight are late.
@@ -412,53 +415,40 @@ where
     /// # Errors
     /// [`SnapshotError`] for nonsense; the breaker stays as it was.
     pub fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
-        let bound = Bound::new(self);
-        let change = bound.circuit().restore(snapshot, &bound.clock())?;
-        bound.notify(&change);
-        Ok(change)
+        Bound::new(self).restore(snapshot)
     }
 
     /// Closes the breaker; counters and backoff are forgotten.
     pub fn close(&self) -> Change {
-        self.operate(|circuit, clock| circuit.close(&clock))
+        Bound::new(self).operate(|circuit, clock| circuit.close(clock))
     }
 
     /// [`close`](Self::close), and the configuration is again what was
     /// declared.
     pub fn clear(&self) -> Change {
-        self.operate(|circuit, clock| circuit.clear(&clock))
+        Bound::new(self).operate(|circuit, clock| circuit.clear(clock))
     }
 
     /// Refuses every call until another operator call.
     pub fn force_open(&self) -> Change {
-        self.operate(|circuit, clock| circuit.force_open(&clock))
+        Bound::new(self).operate(|circuit, clock| circuit.force_open(clock))
     }
 
     /// Admits every call and records nothing until another operator call.
     pub fn disable(&self) -> Change {
-        self.operate(|circuit, clock| circuit.disable(&clock))
+        Bound::new(self).operate(|circuit, clock| circuit.disable(clock))
     }
 
     /// Admits every call and reports what the breaker would have done, until
     /// another operator call: for rolling a breaker out.
     pub fn shadow(&self) -> Change {
-        self.operate(|circuit, clock| circuit.shadow(&clock))
+        Bound::new(self).operate(|circuit, clock| circuit.shadow(clock))
     }
 
     /// Opens for `wait`, without jitter, backoff or cap. In whole milliseconds up
     /// to 9.3 h, and coarser above; rounded up.
     pub fn open_for(&self, wait: Duration) -> Change {
-        self.operate(|circuit, clock| circuit.open_for(wait, &clock))
-    }
-
-    fn operate(
-        &self,
-        order: impl FnOnce(CircuitRef<'_, P>, BoundClock<'_, C>) -> Change,
-    ) -> Change {
-        let bound = Bound::new(self);
-        let change = order(bound.circuit(), bound.clock());
-        bound.notify(&change);
-        change
+        Bound::new(self).operate(|circuit, clock| circuit.open_for(wait, clock))
     }
 }
 

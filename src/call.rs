@@ -212,6 +212,15 @@ pin_project! {
     }
 }
 
+impl<F, K, S: Subject> Call<F, K, Unlimited, S> {
+    #[inline]
+    pub(crate) fn new(subject: S, classify: K, call: F) -> Self {
+        Self {
+            guarded: Guarded::new(subject, classify, Unlimited, call),
+        }
+    }
+}
+
 impl<F, K, L, S: Subject> Call<F, K, L, S> {
     /// Which errors count: `true` or [`Outcome::Failure`] does. Without, every
     /// `Err` counts.
@@ -345,9 +354,7 @@ where
     /// was refused and not made, [`CallError::TimedOut`] past its `timeout`.
     #[inline]
     pub fn call<F: Future>(&self, call: F) -> Call<F, EveryErr, Unlimited, &Self> {
-        Call {
-            guarded: Guarded::new(self, EveryErr, Unlimited, call),
-        }
+        Call::new(self, EveryErr, call)
     }
 
     /// Which errors count in the call that follows: `true` or
@@ -369,19 +376,11 @@ where
         N: FnOnce(&E) -> R,
         R: Verdict,
     {
-        Classified {
-            subject: self,
-            classify: ByError(classify),
-            error: PhantomData,
-        }
+        Classified::new(self, ByError(classify))
     }
 
     pub(crate) fn every_err<E>(&self) -> Classified<E, EveryErr, &Self> {
-        Classified {
-            subject: self,
-            classify: EveryErr,
-            error: PhantomData,
-        }
+        Classified::new(self, EveryErr)
     }
 }
 
@@ -395,14 +394,21 @@ pub struct Classified<E, K, S> {
 }
 
 impl<E, K, S: Subject> Classified<E, K, S> {
+    #[inline]
+    pub(crate) fn new(subject: S, classify: K) -> Self {
+        Self {
+            subject,
+            classify,
+            error: PhantomData,
+        }
+    }
+
     /// [`Breaker::call`].
     pub fn call<T, F>(self, call: F) -> Call<F, K, Unlimited, S>
     where
         F: Future<Output = Result<T, E>>,
     {
-        Call {
-            guarded: Guarded::new(self.subject, self.classify, Unlimited, call),
-        }
+        Call::new(self.subject, self.classify, call)
     }
 
     /// [`Breaker::call_sync`].

@@ -1,6 +1,8 @@
 //! What a caller gets when a call was refused or given up.
 
 use crate::brief::Brief;
+#[cfg(feature = "std")]
+use crate::name::KeyLabel;
 use crate::name::Name;
 use breaker_core::{Reason, Rejected};
 use core::time::Duration;
@@ -21,7 +23,7 @@ use core::time::Duration;
 /// assert_eq!(refused.to_string(), "circuit `pms` is held open by an operator");
 /// ```
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[error("circuit `{}` is {}{}", name.as_str(), refused.reason, RetryAfter(*refused))]
+#[error("circuit `{name}` is {}{}", refused.reason, RetryAfter(*refused))]
 pub struct CircuitOpenError {
     name: Name,
     refused: Refused,
@@ -62,6 +64,13 @@ impl CircuitOpenError {
     #[must_use]
     pub fn name(&self) -> &str {
         self.name.as_str()
+    }
+
+    /// The key, if the breaker is one of several by key.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn key(&self) -> Option<KeyLabel<'_>> {
+        self.name.key()
     }
 
     /// Why the call was refused.
@@ -112,7 +121,7 @@ impl core::fmt::Display for RetryAfter {
 ///
 /// Implement `From<TimeoutError>` for your error type, or use [`CallError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("call through circuit `{}` timed out after {}", name.as_str(), Brief(*after))]
+#[error("call through circuit `{name}` timed out after {}", Brief(*after))]
 pub struct TimeoutError {
     name: Name,
     after: Duration,
@@ -127,6 +136,13 @@ impl TimeoutError {
     #[must_use]
     pub fn name(&self) -> &str {
         self.name.as_str()
+    }
+
+    /// The key, if the breaker is one of several by key.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn key(&self) -> Option<KeyLabel<'_>> {
+        self.name.key()
     }
 
     /// The time limit that passed.

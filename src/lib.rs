@@ -69,6 +69,8 @@ mod clock;
 mod error;
 mod fallback;
 mod guard;
+#[cfg(feature = "std")]
+mod keyed;
 mod limit;
 mod name;
 mod notify;
@@ -105,10 +107,16 @@ pub use clock::DefaultClock;
 pub use clock::{ExactClock, SystemClock};
 pub use error::{CallError, CircuitOpenError, TimeoutError};
 pub use guard::Guard;
+#[cfg(feature = "std")]
+pub use guard::KeyedGuard;
+#[cfg(feature = "std")]
+pub use keyed::{DEFAULT_MAX_KEYS, Key, KeyedBreaker, KeyedBreakers};
+#[cfg(feature = "std")]
+pub use name::KeyLabel;
 pub use notify::InPlaceOf;
 pub use permit::Permit;
 #[cfg(feature = "std")]
-pub use registry::{AnyBreaker, Found, find};
+pub use registry::{AnyBreaker, Found, FoundKeyed, find, find_keyed};
 pub use served::Served;
 pub use subject::Subject;
 pub use timer::Timer;

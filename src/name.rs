@@ -1,8 +1,8 @@
 //! What a breaker is called.
 
-use core::borrow::Borrow;
-use core::cmp::Ordering;
 use core::fmt;
+#[cfg(feature = "std")]
+use std::panic::{RefUnwindSafe, UnwindSafe};
 #[cfg(feature = "std")]
 use std::sync::Arc;
 
@@ -12,49 +12,126 @@ pub enum Name {
     Static(&'static str),
     #[cfg(feature = "std")]
     Owned(Arc<str>),
+    /// That of a key's breaker.
+    #[cfg(feature = "std")]
+    OfKey(KeyName),
 }
 
+/// A key's breaker, as far as its name goes.
+#[cfg(feature = "std")]
+pub(crate) trait OfKey: Send + Sync {
+    /// What all keys have in common.
+    fn group(&self) -> &Name;
+
+    /// The key's label.
+    fn label(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+/// What leads to a key's breaker for its name alone, of which nothing ever changes:
+/// so a panic does it no harm, whatever the breaker is.
+#[cfg(feature = "std")]
+#[derive(Clone)]
+pub struct KeyName(Arc<dyn OfKey>);
+
+#[cfg(feature = "std")]
+impl fmt::Debug for KeyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        KeyLabel::of(&*self.0).fmt(f)
+    }
+}
+
+#[cfg(feature = "std")]
+impl UnwindSafe for KeyName {}
+
+#[cfg(feature = "std")]
+impl RefUnwindSafe for KeyName {}
+
 impl Name {
+    /// The name of a key's breaker.
+    #[cfg(feature = "std")]
+    pub(crate) fn of_key(key: Arc<dyn OfKey>) -> Self {
+        Self::OfKey(KeyName(key))
+    }
+
+    /// The name without the key.
     pub(crate) fn as_str(&self) -> &str {
         match self {
             Self::Static(name) => name,
             #[cfg(feature = "std")]
             Self::Owned(name) => name,
+            #[cfg(feature = "std")]
+            Self::OfKey(key) => key.0.group().as_str(),
         }
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn key(&self) -> Option<KeyLabel<'_>> {
+        match self {
+            Self::OfKey(key) => Some(KeyLabel::of(&*key.0)),
+            Self::Static(_) | Self::Owned(_) => None,
+        }
+    }
+}
+
+/// The key of a keyed breaker, as errors and events call it. Displays.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy)]
+pub struct KeyLabel<'a>(&'a dyn OfKey);
+
+#[cfg(feature = "std")]
+impl<'a> KeyLabel<'a> {
+    pub(crate) fn of(key: &'a dyn OfKey) -> Self {
+        Self(key)
+    }
+}
+
+#[cfg(feature = "std")]
+impl fmt::Display for KeyLabel<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.label(f)
+    }
+}
+
+#[cfg(feature = "std")]
+impl fmt::Debug for KeyLabel<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_string().fmt(f)
+    }
+}
+
+/// With the key: `hosts[api.example.com]`.
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())?;
+        #[cfg(feature = "std")]
+        if let Some(key) = self.key() {
+            write!(f, "[{key}]")?;
+        }
+        Ok(())
     }
 }
 
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[cfg(feature = "std")]
+        if let Self::OfKey(_) = self {
+            return self.to_string().fmt(f);
+        }
         self.as_str().fmt(f)
     }
 }
 
 impl PartialEq for Name {
     fn eq(&self, other: &Self) -> bool {
+        #[cfg(feature = "std")]
+        if let (Self::OfKey(_), _) | (_, Self::OfKey(_)) = (self, other) {
+            return self.to_string() == other.to_string();
+        }
         self.as_str() == other.as_str()
     }
 }
 
 impl Eq for Name {}
-
-impl PartialOrd for Name {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Name {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_str().cmp(other.as_str())
-    }
-}
-
-impl Borrow<str> for Name {
-    fn borrow(&self) -> &str {
-        self.as_str()
-    }
-}
 
 #[cfg(feature = "std")]
 impl From<String> for Name {

@@ -82,6 +82,18 @@ impl Audience<'_> {
         }
     }
 
+    pub(crate) fn key_evicted(self, name: &crate::name::Name) {
+        if crate::observe::anyone() {
+            crate::observe::key_evicted(self, name);
+        }
+    }
+
+    pub(crate) fn keys_full(self, name: &crate::name::Name) {
+        if crate::observe::anyone() {
+            crate::observe::keys_full(self, name);
+        }
+    }
+
     #[inline]
     pub(crate) fn would_trip<S: Subject>(self, subject: &S, change: &Change) {
         if crate::observe::anyone() {

@@ -61,12 +61,18 @@
 //! # assert_eq!(RATES.state(), State::ForcedOpen);
 //! ```
 
-use crate::brief::Brief;
+mod event;
+#[cfg(feature = "log")]
+mod to_log;
+
+pub use event::{FallbackServed, KeyEvicted, KeysFull, Rejection, StateChange, WouldTrip};
+#[cfg(feature = "log")]
+pub use to_log::LogObserver;
+
 use crate::error::{CircuitOpenError, Refused};
 use crate::name::Name;
 use crate::notify::{Audience, InPlaceOf};
-use breaker_core::{Change, Generation, State, Trigger};
-use std::fmt;
+use breaker_core::{Change, Generation};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -93,6 +99,16 @@ pub trait Observer: Send + Sync {
     fn would_trip(&self, event: &WouldTrip<'_>) {
         let _ = event;
     }
+
+    /// A key was given up for a new one.
+    fn key_evicted(&self, event: &KeyEvicted<'_>) {
+        let _ = event;
+    }
+
+    /// No key could be given up for a new one.
+    fn keys_full(&self, event: &KeysFull<'_>) {
+        let _ = event;
+    }
 }
 
 impl<T: Observer + ?Sized> Observer for Arc<T> {
@@ -111,169 +127,13 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
     fn would_trip(&self, event: &WouldTrip<'_>) {
         (**self).would_trip(event);
     }
-}
 
-/// A breaker entered a state. Displays as the line of a log.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct StateChange<'a> {
-    /// The breaker's name.
-    pub breaker: &'a str,
-    /// From, to, why.
-    pub change: &'a Change,
-    /// Grows with every event of the process.
-    pub sequence: u64,
-}
-
-impl fmt::Display for StateChange<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Change {
-            from,
-            to,
-            trigger,
-            wait,
-            ..
-        } = *self.change;
-        write!(f, "circuit `{}` ", self.breaker)?;
-        match (to, trigger) {
-            (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
-            (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
-            (to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
-            (State::Open, _) => return Opening(self.change).fmt(f),
-            (State::HalfOpen, Trigger::ProbeTimedOut) => {
-                f.write_str("probes again: its probes never ended")?;
-            }
-            (State::HalfOpen, _) => f.write_str("probes: its wait is over")?,
-            (State::Closed, _) => f.write_str("closed: its probes succeeded")?,
-            (to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
-        }
-        match wait {
-            Some(wait) => write!(f, ", for {}", Brief(wait)),
-            None => Ok(()),
-        }
+    fn key_evicted(&self, event: &KeyEvicted<'_>) {
+        (**self).key_evicted(event);
     }
-}
 
-struct Failures(u32);
-
-impl fmt::Display for Failures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            1 => f.write_str("1 failure"),
-            failures => write!(f, "{failures} failures"),
-        }
-    }
-}
-
-/// A call was refused.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Rejection<'a> {
-    /// What the caller gets: name, reason, time left.
-    pub error: &'a CircuitOpenError,
-    /// The generation that refused.
-    pub generation: Generation,
-    /// Grows with every event of the process.
-    pub sequence: u64,
-}
-
-impl fmt::Display for Rejection<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "call refused: {}", self.error)
-    }
-}
-
-/// A fallback's answer was served.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct FallbackServed<'a> {
-    /// The breaker's name.
-    pub breaker: &'a str,
-    /// What the answer stands in for.
-    pub in_place_of: InPlaceOf,
-    /// The breaker's generation at that time.
-    pub generation: Generation,
-    /// Grows with every event of the process.
-    pub sequence: u64,
-}
-
-impl fmt::Display for FallbackServed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "circuit `{}` served a fallback in place of {}",
-            self.breaker,
-            match self.in_place_of {
-                InPlaceOf::Open => "a refused call",
-                InPlaceOf::Failed => "a failed call",
-                InPlaceOf::TimedOut => "a call that timed out",
-            }
-        )
-    }
-}
-
-/// A breaker in shadow would have opened.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct WouldTrip<'a> {
-    /// The breaker's name.
-    pub breaker: &'a str,
-    /// The change that was not made, with shadow's own generation.
-    pub change: &'a Change,
-    /// Grows with every event of the process.
-    pub sequence: u64,
-}
-
-impl fmt::Display for WouldTrip<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "circuit `{}` would have {}",
-            self.breaker,
-            Opening(self.change)
-        )
-    }
-}
-
-/// What an opening says: "opened after 5 failures, for 30s".
-struct Opening<'a>(&'a Change);
-
-impl fmt::Display for Opening<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Change {
-            from,
-            trigger,
-            wait,
-            ..
-        } = *self.0;
-        let failures = Failures(self.0.failures);
-        let opened = if from == State::HalfOpen {
-            "reopened"
-        } else {
-            "opened"
-        };
-        match trigger {
-            Trigger::FailedProbe => write!(f, "{opened} after {failures} while probing")?,
-            Trigger::Failures => write!(f, "{opened} after {failures}")?,
-            Trigger::FailureRate => {
-                write!(
-                    f,
-                    "{opened}: too many calls failed, {failures} in the window"
-                )?;
-            }
-            Trigger::SlowRate => {
-                write!(
-                    f,
-                    "{opened}: too many calls were slow, {failures} in the window"
-                )?;
-            }
-            Trigger::Overloaded => write!(f, "{opened}: overloaded")?,
-            other => write!(f, "{opened}: {other:?}")?,
-        }
-        match wait {
-            Some(wait) => write!(f, ", for {}", Brief(wait)),
-            None => Ok(()),
-        }
+    fn keys_full(&self, event: &KeysFull<'_>) {
+        (**self).keys_full(event);
     }
 }
 
@@ -422,6 +282,7 @@ pub(crate) fn state_changed(audience: Audience<'_>, name: &Name, change: &Change
     tell(audience, |observer, sequence| {
         observer.state_changed(&StateChange {
             breaker: name.as_str(),
+            key: name.key(),
             change,
             sequence,
         });
@@ -455,6 +316,7 @@ pub(crate) fn fallback_served(
     tell(audience, |observer, sequence| {
         observer.fallback_served(&FallbackServed {
             breaker: name.as_str(),
+            key: name.key(),
             in_place_of,
             generation,
             sequence,
@@ -467,50 +329,33 @@ pub(crate) fn would_trip(audience: Audience<'_>, name: &Name, change: &Change) {
     tell(audience, |observer, sequence| {
         observer.would_trip(&WouldTrip {
             breaker: name.as_str(),
+            key: name.key(),
             change,
             sequence,
         });
     });
 }
 
-#[cfg(feature = "log")]
-pub use to_log::LogObserver;
+#[cold]
+pub(crate) fn key_evicted(audience: Audience<'_>, name: &Name) {
+    let Some(key) = name.key() else { return };
+    tell(audience, |observer, sequence| {
+        observer.key_evicted(&KeyEvicted {
+            breaker: name.as_str(),
+            key,
+            sequence,
+        });
+    });
+}
 
-#[cfg(feature = "log")]
-mod to_log {
-    use super::{FallbackServed, Observer, Rejection, StateChange, WouldTrip};
-    use breaker_core::State;
-
-    /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
-    /// (or, in shadow, would have) as a warning, other state changes as
-    /// information, refused calls and served fallbacks for debugging.
-    ///
-    /// ```
-    /// breakerbox::observe::install(breakerbox::observe::LogObserver).forever();
-    /// ```
-    #[derive(Clone, Copy, Debug, Default)]
-    pub struct LogObserver;
-
-    const TARGET: &str = "breakerbox";
-
-    impl Observer for LogObserver {
-        fn state_changed(&self, event: &StateChange<'_>) {
-            match event.change.to {
-                State::Open | State::ForcedOpen => log::warn!(target: TARGET, "{event}"),
-                _ => log::info!(target: TARGET, "{event}"),
-            }
-        }
-
-        fn rejected(&self, event: &Rejection<'_>) {
-            log::debug!(target: TARGET, "{event}");
-        }
-
-        fn fallback_served(&self, event: &FallbackServed<'_>) {
-            log::debug!(target: TARGET, "{event}");
-        }
-
-        fn would_trip(&self, event: &WouldTrip<'_>) {
-            log::warn!(target: TARGET, "{event}");
-        }
-    }
+#[cold]
+pub(crate) fn keys_full(audience: Audience<'_>, name: &Name) {
+    let Some(key) = name.key() else { return };
+    tell(audience, |observer, sequence| {
+        observer.keys_full(&KeysFull {
+            breaker: name.as_str(),
+            key,
+            sequence,
+        });
+    });
 }

@@ -21,8 +21,23 @@ use crate::notify::InPlaceOf;
 use crate::subject::Subject;
 #[cfg(feature = "std")]
 use breaker_core::{Clock, Policy};
+
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+#[path = "private/keyed.rs"]
+mod keyed;
+#[cfg(not(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+#[path = "private/no_keyed.rs"]
+mod keyed;
+
 use core::future::Future;
 use core::marker::PhantomData;
+pub use keyed::*;
 
 /// The type of a generated `static`.
 pub type Breaker = crate::breaker::Breaker;
@@ -187,8 +202,8 @@ where
 
 /// The breaker of `breaker = ..`.
 #[inline]
-pub fn breaker<B: Guard + ?Sized>(guard: &B) -> &crate::breaker::Breaker<B::Clock, B::Policy> {
-    guard.breaker()
+pub fn breaker<B: Guard + ?Sized>(guard: &B) -> B::Subject<'_> {
+    guard.subject()
 }
 
 /// Carries the function's output type into calls that would else have to infer

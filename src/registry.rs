@@ -1,7 +1,8 @@
 //! Every breaker of the process, by name.
 
 use crate::breaker::Breaker;
-use crate::name::Name;
+use crate::keyed::{KeyedBreaker, KeyedBreakers};
+use crate::name::{KeyLabel, Name};
 use breaker_core::{Change, Clock, Config, Generation, Policy, Snapshot, SnapshotError, State};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,6 +48,117 @@ pub fn find(name: &str) -> Option<Found> {
         .find(name)
 }
 
+/// The breakers by key of that name, if they are known: those of an attribute
+/// with `key` from the first call on, those of
+/// [`KeyedBreakers::shared`](crate::KeyedBreakers::shared) until they are dropped.
+///
+/// ```
+/// use breakerbox::{CallError, circuit_breaker};
+///
+/// #[circuit_breaker(name = "rates", key = host)]
+/// fn rates(host: &str) -> Result<u32, CallError<&'static str>> {
+///     Ok(7)
+/// }
+///
+/// # let _scope = breakerbox::test::scope();
+/// assert!(breakerbox::find_keyed("rates").is_none());
+/// let _ = rates("a.example");
+/// let hosts = breakerbox::find_keyed("rates").unwrap();
+/// assert_eq!(hosts.len(), 1);
+/// for host in hosts.breakers() {
+///     println!("{}: {}", host.key().unwrap(), host.state());
+/// }
+/// ```
+#[must_use]
+pub fn find_keyed(name: &str) -> Option<FoundKeyed> {
+    #[cfg(feature = "test-util")]
+    if let Some(found) = crate::test::current().and_then(|scope| scope.names().find_keyed(name)) {
+        return Some(found);
+    }
+    NAMES
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .find_keyed(name)
+}
+
+/// Breakers by key that [`find_keyed`] found. Keeps shared ones alive.
+pub struct FoundKeyed(KeyedHandle);
+
+enum KeyedHandle {
+    Static(&'static dyn AnyKeyed),
+    Shared(Arc<dyn AnyKeyed>),
+}
+
+impl FoundKeyed {
+    fn keyed(&self) -> &dyn AnyKeyed {
+        match &self.0 {
+            KeyedHandle::Static(keyed) => *keyed,
+            KeyedHandle::Shared(keyed) => &**keyed,
+        }
+    }
+
+    /// The name, without a key.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.keyed().name()
+    }
+
+    /// The configuration of each breaker.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        self.keyed().config()
+    }
+
+    /// How many keys are kept at most.
+    #[must_use]
+    pub fn max_keys(&self) -> usize {
+        self.keyed().max_keys()
+    }
+
+    /// How many keys are kept now.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keyed().len()
+    }
+
+    /// Whether no key is kept now.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The breakers of all keys that are kept now, in no order.
+    #[must_use]
+    pub fn breakers(&self) -> Vec<Found> {
+        let found = |breaker| Found(Handle::Shared(breaker));
+        self.keyed().any_breakers().into_iter().map(found).collect()
+    }
+
+    /// The breaker of the key with this label.
+    #[must_use]
+    pub fn find(&self, label: &str) -> Option<Found> {
+        let is = |found: &Found| found.key().is_some_and(|key| key.to_string() == label);
+        self.breakers().into_iter().find(is)
+    }
+}
+
+impl fmt::Debug for FoundKeyed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FoundKeyed")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Breakers by key, of whatever key, clock and policy.
+pub(crate) trait AnyKeyed: Send + Sync {
+    fn name(&self) -> &str;
+    fn config(&self) -> &Config;
+    fn max_keys(&self) -> usize;
+    fn len(&self) -> usize;
+    fn any_breakers(&self) -> Vec<Arc<dyn AnyBreaker>>;
+}
+
 /// A breaker that [`find`] found. Keeps a shared one alive.
 pub struct Found(Handle);
 
@@ -79,12 +191,17 @@ mod sealed {
 }
 
 impl<C, P> sealed::Sealed for Breaker<C, P> {}
+impl<O, C, P> sealed::Sealed for KeyedBreaker<O, C, P> {}
 
-/// A breaker of whatever clock and policy: what an operator can do with it.
-/// Each method is that of [`Breaker`]. Sealed.
+/// A breaker of whatever clock and policy, or that of a key: what an operator can
+/// do with it. Each method is that of [`Breaker`]. Sealed.
 pub trait AnyBreaker: sealed::Sealed + Send + Sync {
     /// See [`Breaker::name`].
     fn name(&self) -> &str;
+    /// The key, of the breaker of one.
+    fn key(&self) -> Option<KeyLabel<'_>> {
+        None
+    }
     /// See [`Breaker::state`].
     fn state(&self) -> State;
     /// See [`Breaker::generation`].
@@ -174,6 +291,8 @@ struct Entry {
 enum Place {
     Static(&'static dyn AnyBreaker),
     Shared(Weak<dyn AnyBreaker>),
+    StaticKeyed(&'static dyn AnyKeyed),
+    SharedKeyed(Weak<dyn AnyKeyed>),
 }
 
 impl Place {
@@ -181,8 +300,8 @@ impl Place {
     /// static is, so that an error costs no reference count.
     fn name(&self, name: String) -> Name {
         match self {
-            Self::Static(_) => Name::Static(name.leak()),
-            Self::Shared(_) => Name::from(name),
+            Self::Static(_) | Self::StaticKeyed(_) => Name::Static(name.leak()),
+            Self::Shared(_) | Self::SharedKeyed(_) => Name::from(name),
         }
     }
 }
@@ -190,7 +309,7 @@ impl Place {
 /// Breakers by name.
 #[derive(Default)]
 pub(crate) struct Names {
-    entries: BTreeMap<Name, Entry>,
+    entries: BTreeMap<String, Entry>,
 }
 
 /// Those of the process.
@@ -199,10 +318,24 @@ static NAMES: RwLock<Names> = RwLock::new(Names {
 });
 
 impl Names {
+    /// By name, or by name and key: `hosts[a.example]`.
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
-        Some(Found(match &self.entries.get(name)?.place {
+        let Some(entry) = self.entries.get(name) else {
+            let (group, key) = name.strip_suffix(']')?.split_once('[')?;
+            return self.find_keyed(group)?.find(key);
+        };
+        Some(Found(match &entry.place {
             Place::Static(breaker) => Handle::Static(*breaker),
             Place::Shared(breaker) => Handle::Shared(breaker.upgrade()?),
+            Place::StaticKeyed(_) | Place::SharedKeyed(_) => return None,
+        }))
+    }
+
+    pub(crate) fn find_keyed(&self, name: &str) -> Option<FoundKeyed> {
+        Some(FoundKeyed(match &self.entries.get(name)?.place {
+            Place::StaticKeyed(keyed) => KeyedHandle::Static(*keyed),
+            Place::SharedKeyed(keyed) => KeyedHandle::Shared(keyed.upgrade()?),
+            Place::Static(_) | Place::Shared(_) => return None,
         }))
     }
 
@@ -211,8 +344,9 @@ impl Names {
         self.entries
             .get(name)
             .is_some_and(|entry| match &entry.place {
-                Place::Static(_) => true,
+                Place::Static(_) | Place::StaticKeyed(_) => true,
                 Place::Shared(breaker) => breaker.strong_count() > 0,
+                Place::SharedKeyed(keyed) => keyed.strong_count() > 0,
             })
     }
 
@@ -232,7 +366,8 @@ impl Names {
         } else {
             wanted.clone()
         };
-        self.entries.insert(name.clone(), Entry { id, place });
+        self.entries
+            .insert(name.as_str().to_owned(), Entry { id, place });
         Listed {
             id,
             name: Some(name),
@@ -265,10 +400,23 @@ enum Kind<C: 'static, P: 'static> {
     Shared,
 }
 
-struct Listed {
+pub(crate) struct Listed {
     id: u64,
     /// `None` where the declared name stands.
     name: Option<Name>,
+}
+
+impl Listed {
+    pub(crate) fn name(&self) -> Option<&Name> {
+        self.name.as_ref()
+    }
+
+    /// Leaves the registry.
+    pub(crate) fn leave(&self) {
+        if let Some(name) = &self.name {
+            process_names().leave(name.as_str(), self.id);
+        }
+    }
 }
 
 impl<C, P> Listing<C, P> {
@@ -294,22 +442,14 @@ impl<C, P> Listing<C, P> {
     }
 
     pub(crate) fn name(&self) -> Option<&Name> {
-        self.listed.get()?.name.as_ref()
+        self.listed.get()?.name()
     }
 
     /// Leaves the registry: the breaker is being dropped.
     pub(crate) fn leave(&mut self) {
-        let (
-            Kind::Shared,
-            Some(Listed {
-                id,
-                name: Some(name),
-            }),
-        ) = (&self.kind, self.listed.get())
-        else {
-            return;
-        };
-        process_names().leave(name.as_str(), *id);
+        if let (Kind::Shared, Some(listed)) = (&self.kind, self.listed.get()) {
+            listed.leave();
+        }
     }
 }
 
@@ -336,12 +476,18 @@ pub(crate) fn enter_method<C, P>(
     P: Policy + Send + Sync + 'static,
 {
     if breaker.listing().listed.get().is_none() {
-        let type_name = type_name();
-        let type_name = type_name
-            .split_once('<')
-            .map_or(type_name, |(path, _)| path);
-        listed(breaker, Some(format!("{type_name}::{function}")));
+        listed(breaker, Some(method_name(type_name, function)));
     }
+}
+
+/// The default name of a method's breaker: the type's without its arguments, and
+/// the method's.
+pub(crate) fn method_name(type_name: fn() -> &'static str, function: &str) -> String {
+    let type_name = type_name();
+    let type_name = type_name
+        .split_once('<')
+        .map_or(type_name, |(path, _)| path);
+    format!("{type_name}::{function}")
 }
 
 #[cold]
@@ -376,12 +522,44 @@ where
 {
     let place = Place::Shared(Arc::downgrade(breaker) as Weak<dyn AnyBreaker>);
     let (wanted, caller) = (breaker.declared_name(), Location::caller());
+    breaker
+        .listing()
+        .listed
+        .get_or_init(|| list_shared(wanted, caller, place));
+}
+
+#[track_caller]
+pub(crate) fn enter_shared_keyed<O, C, P>(keyed: &Arc<KeyedBreakers<O, C, P>>)
+where
+    KeyedBreakers<O, C, P>: AnyKeyed,
+{
+    let place = Place::SharedKeyed(Arc::downgrade(keyed) as Weak<dyn AnyKeyed>);
+    let (wanted, caller) = (keyed.declared_name(), Location::caller());
+    keyed
+        .listed()
+        .get_or_init(|| list_shared(wanted, caller, place));
+}
+
+fn list_shared(wanted: &Name, caller: &Location<'_>, place: Place) -> Listed {
     let (file, line) = (caller.file(), caller.line());
-    breaker.listing().listed.get_or_init(|| {
-        #[cfg(feature = "test-util")]
-        if let Some(scope) = crate::test::current() {
-            return scope.names().list(wanted, file, line, place);
-        }
+    #[cfg(feature = "test-util")]
+    if let Some(scope) = crate::test::current() {
+        return scope.names().list(wanted, file, line, place);
+    }
+    process_names().list(wanted, file, line, place)
+}
+
+/// Enters breakers by key that stand where they are for ever.
+#[inline]
+pub(crate) fn enter_static_keyed<O, C, P>(
+    keyed: &'static KeyedBreakers<O, C, P>,
+    file: &str,
+    line: u32,
+) where
+    KeyedBreakers<O, C, P>: AnyKeyed,
+{
+    keyed.listed().get_or_init(|| {
+        let (wanted, place) = (keyed.declared_name(), Place::StaticKeyed(keyed));
         process_names().list(wanted, file, line, place)
     });
 }

@@ -161,6 +161,25 @@ impl Scope {
         lock(&self.0.observers).as_slice().into()
     }
 
+    /// The breakers by key of a group: its number is theirs alone, so the type is
+    /// too.
+    pub(crate) fn keyed<M>(&self, id: u64, make: impl FnOnce() -> M) -> Arc<M>
+    where
+        M: Any + Send + Sync,
+    {
+        let known = lock(&self.0.circuits).get(&id).cloned();
+        if let Some(Ok(map)) = known.map(Arc::downcast) {
+            return map;
+        }
+        let made = Arc::new(make());
+        let map = Arc::clone(
+            lock(&self.0.circuits)
+                .entry(id)
+                .or_insert_with(|| Arc::clone(&made) as Arc<dyn Any + Send + Sync>),
+        );
+        map.downcast().unwrap_or(made)
+    }
+
     /// The shared breakers that were made in the scope, by name.
     pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
         lock(&self.0.names)

@@ -85,6 +85,20 @@ impl<P> BareCircuit<P> {
         }
     }
 
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.load().state()
+    }
+
+    /// Whether it is closed, with no failure in a row before. (A window may hold
+    /// some.)
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        let word = self.load();
+        word == Word::idle(word.generation())
+    }
+
     /// The circuit with these settings. Always the same ones that its
     /// [`Circuit`] had: a policy holds a copy of what it needs of them.
     #[inline]

@@ -65,6 +65,8 @@ pub enum ConfigError {
     ZeroWindow,
     /// `window` has no buckets.
     ZeroBuckets,
+    /// `max_keys` is 0: no key would have a breaker.
+    ZeroMaxKeys,
     /// A bucket of `window` is shorter than a millisecond.
     BucketTooShort,
     /// `min_calls` is above what a window of calls holds: it would never trip.
@@ -126,6 +128,7 @@ impl ConfigError {
             Self::ZeroMinCalls => "`min_calls` is 0: write at least 1",
             Self::ZeroWindow => "`window` is 0: write a number of calls or a duration",
             Self::ZeroBuckets => "`window` has no buckets: write at least 1",
+            Self::ZeroMaxKeys => "`max_keys` is 0: no key would have a breaker; write at least 1",
             Self::BucketTooShort => {
                 "`window` is too short: write at least a millisecond for each bucket"
             }

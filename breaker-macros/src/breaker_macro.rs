@@ -125,6 +125,9 @@ fn only_settings(args: &Args, errors: &mut Errors) {
         if table::find(&name).is_some_and(|info| info.part == table::Part::Call) {
             let instead = match name.as_str() {
                 "breaker" | "shared" => "leave it out",
+                "key" | "max_keys" => {
+                    "for one breaker per key write it in `#[circuit_breaker(key = .., ..)]`, or declare a `static HOSTS: KeyedBreakers<String>`"
+                }
                 "classify" | "timeout" => {
                     "write it in `#[circuit_breaker(breaker = .., ..)]`, or chain it to `.call(..)`"
                 }

@@ -17,6 +17,7 @@ pub(crate) struct Model {
     pub(crate) kind: Kind,
     pub(crate) output: Output,
     pub(crate) source: Source,
+    pub(crate) key: Option<Expr>,
     pub(crate) timeout: Option<Value>,
     pub(crate) classify: Classify,
     pub(crate) fallback: Option<Fallback>,
@@ -82,6 +83,8 @@ pub(crate) enum Source {
 pub(crate) struct Declaration {
     pub(crate) name: Name,
     pub(crate) trips: Trips,
+    /// Of breakers by key.
+    pub(crate) max_keys: Option<Value>,
     /// In the order in which they are written.
     pub(crate) settings: Vec<Setting>,
 }

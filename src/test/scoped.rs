@@ -32,6 +32,14 @@ impl<P: Policy + Send + Sync + 'static> Scoped<P> {
         })
     }
 
+    /// Of a key's breaker, which the scope has its own of.
+    pub(crate) fn of_key(scope: Scope) -> Self {
+        Self {
+            scope,
+            circuit: None,
+        }
+    }
+
     /// `None` where the state is one that only the scope has anyway.
     pub(crate) fn circuit(&self) -> Option<&Circuit<P>> {
         self.circuit.as_deref()

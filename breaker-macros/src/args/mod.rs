@@ -83,6 +83,8 @@ pub(crate) struct Args {
 
     pub(crate) breaker: Option<Arg<Expr>>,
     pub(crate) shared: Option<Arg<()>>,
+    pub(crate) key: Option<Arg<Expr>>,
+    pub(crate) max_keys: Option<Arg<Constant<u32>>>,
 
     pub(crate) classify: Option<Arg<Expr>>,
     pub(crate) classify_output: Option<Arg<Expr>>,
@@ -124,6 +126,8 @@ impl Args {
 
             breaker: read.expression("breaker"),
             shared: read.flag("shared"),
+            key: read.expression("key"),
+            max_keys: read.count("max_keys", u32::MAX),
 
             classify: read.function("classify"),
             classify_output: read.function("classify_output"),

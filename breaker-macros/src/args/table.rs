@@ -35,7 +35,7 @@ const fn info(
     }
 }
 
-pub(crate) static OPTIONS: [Info; 26] = [
+pub(crate) static OPTIONS: [Info; 28] = [
     info("name", Part::Breaker, "a string", "\"pms\""),
     info("threshold", Part::Breaker, "a count", "5"),
     info("failure_rate", Part::Breaker, "a ratio", "0.5"),
@@ -64,6 +64,13 @@ pub(crate) static OPTIONS: [Info; 26] = [
     ),
     info("breaker", Part::Call, "a breaker", "PMS"),
     info("shared", Part::Call, "", ""),
+    info(
+        "key",
+        Part::Call,
+        "an expression over the parameters",
+        "hotel",
+    ),
+    info("max_keys", Part::Call, "a whole number", "1000"),
     info(
         "classify",
         Part::Call,
@@ -100,10 +107,10 @@ pub(crate) static OPTIONS: [Info; 26] = [
 ];
 
 /// Options that are planned and not there yet.
-pub(crate) const UNAVAILABLE: [&str; 3] = ["key", "max_keys", "last_good"];
+pub(crate) const UNAVAILABLE: [&str; 1] = ["last_good"];
 
 /// What the same thing is called elsewhere.
-const ELSEWHERE: [(&str, &str); 42] = [
+const ELSEWHERE: [(&str, &str); 46] = [
     ("failure_threshold", "threshold"),
     ("failures", "threshold"),
     ("max_failures", "threshold"),
@@ -146,6 +153,10 @@ const ELSEWHERE: [(&str, &str); 42] = [
     ("on_open", "fallback"),
     ("error_mapper", "open_error"),
     ("circuit", "breaker"),
+    ("keyed_by", "key"),
+    ("per", "key"),
+    ("capacity", "max_keys"),
+    ("max_size", "max_keys"),
 ];
 
 pub(crate) fn find(name: &str) -> Option<&'static Info> {

@@ -82,6 +82,9 @@ pub(crate) fn function(model: &Model) -> TokenStream {
 /// `let __breaker = ..`: evaluated before the body takes its parameters.
 fn breaker(model: &Model) -> TokenStream {
     let private = model.library.private(site());
+    if let Some(key) = &model.key {
+        return breaker_of_key(model, key);
+    }
     match &model.source {
         Source::Own(_) | Source::Shared { by_type: None, .. } => quote_spanned! {site()=>
             let __breaker = #private::breaker(&__BREAKER);
@@ -109,6 +112,62 @@ fn breaker(model: &Model) -> TokenStream {
                 let __breaker = #breaker;
             }
         }
+    }
+}
+
+/// The same, for one breaker per key.
+// Output: let __keyed = keyed(&__BREAKER, &KEY, None); let __breaker = &__keyed;
+fn breaker_of_key(model: &Model, key: &Expr) -> TokenStream {
+    let private = model.library.private(site());
+    let span = site().located_at(telling(key));
+    let at_key = model.library.private(span);
+    let key = borrowed_key(key);
+    let keyed = match &model.source {
+        Source::Own(_) | Source::Shared { by_type: None, .. } => quote_spanned! {span=>
+            #at_key::keyed(&__BREAKER, #key, #private::core::option::Option::None)
+        },
+        Source::Shared {
+            by_type: Some(function),
+            ..
+        } => {
+            let this = Ident::new("Self", Span::call_site());
+            let method = quote_spanned! {site()=>
+                #private::core::option::Option::Some(#private::Method {
+                    type_name: || #private::core::any::type_name::<#this>(),
+                    function: #function,
+                })
+            };
+            quote_spanned!(span=> #at_key::keyed(&__BREAKER, #key, #method))
+        }
+        Source::Given(expr) => {
+            let borrowed = borrowed(expr);
+            let place = site().located_at(telling(expr));
+            let at_breaker = model.library.private(place);
+            let breakers = quote_spanned!(place=> #at_breaker::breakers(#borrowed));
+            quote_spanned!(span=> #at_key::keyed_in(#breakers, #key))
+        }
+    };
+    quote_spanned! {site()=>
+        let __keyed = #keyed;
+        let __breaker = &__keyed;
+    }
+}
+
+/// A key that takes nothing away from the body: of a tuple, each part is borrowed.
+// Input:  (account, region)
+// Output: &(&account, &region)
+fn borrowed_key(key: &Expr) -> Expr {
+    match key {
+        Expr::Paren(paren) => borrowed_key(&paren.expr),
+        Expr::Group(group) => borrowed_key(&group.expr),
+        Expr::Tuple(tuple) => {
+            let mut tuple = tuple.clone();
+            for part in &mut tuple.elems {
+                *part = borrowed_key(part);
+            }
+            borrowed(&Expr::Tuple(tuple))
+        }
+        key => borrowed(key),
     }
 }
 

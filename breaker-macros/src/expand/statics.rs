@@ -21,8 +21,16 @@ pub(super) fn statics(model: &Model) -> TokenStream {
     let breaker = match &model.source {
         Source::Own(declaration) | Source::Shared { declaration, .. } => {
             let place = Ident::new("__BREAKER", site());
-            let ty = breaker_type(&declaration.trips, &model.library);
-            let value = generated(declaration, &model.library, &place);
+            let (ty, value) = match &model.key {
+                None => (
+                    breaker_type(&declaration.trips, &model.library),
+                    generated(declaration, &model.library, &place),
+                ),
+                Some(_) => (
+                    keyed_type(&declaration.trips, &model.library),
+                    keyed(declaration, &model.library),
+                ),
+            };
             Some(quote_spanned!(site()=> static __BREAKER: #ty = #value;))
         }
         Source::Given(_) => model.timeout.as_ref().map(|timeout| {
@@ -97,15 +105,63 @@ fn breaker_type(trips: &Trips, library: &Library) -> TokenStream {
     }
 }
 
-/// `generated(name, file, line, config, || &PLACE)`, or `generated_by_rate(..)`.
-fn generated(declaration: &Declaration, library: &Library, place: &Ident) -> TokenStream {
+/// The type of the static of an attribute with `key`.
+// Output: KeyedByRate<{ Window::calls(100).slots() }>
+fn keyed_type(trips: &Trips, library: &Library) -> TokenStream {
     let private = library.private(site());
-    let name = match &declaration.name {
+    match trips {
+        Trips::InARow => quote_spanned!(site()=> #private::Keyed),
+        Trips::ByRate(window) => {
+            let window = value(window, library);
+            quote_spanned!(site()=> #private::KeyedByRate<{ #private::Window::slots(#window) }>)
+        }
+    }
+}
+
+/// `Keyed::new(name, file, line, config, max_keys)`, or `KeyedByRate::by_rate(..)`.
+fn keyed(declaration: &Declaration, library: &Library) -> TokenStream {
+    let private = library.private(site());
+    let name = name(declaration, library);
+    let config = config(declaration, library);
+    let new = match declaration.trips {
+        Trips::InARow => quote_spanned!(site()=> Keyed::new),
+        Trips::ByRate(_) => quote_spanned!(site()=> KeyedByRate::by_rate),
+    };
+    let max_keys = match &declaration.max_keys {
+        Some(max_keys) => {
+            let span = site().located_at(end(max_keys));
+            let private = library.private(span);
+            let max_keys = value(max_keys, library);
+            quote_spanned!(span=> #private::max_keys(#max_keys))
+        }
+        None => quote_spanned!(site()=> #private::DEFAULT_MAX_KEYS),
+    };
+    quote_spanned! {site()=>
+        #private::#new(
+            #name,
+            #private::core::file!(),
+            #private::core::line!(),
+            #config,
+            #max_keys,
+        )
+    }
+}
+
+/// The name as a constant.
+fn name(declaration: &Declaration, library: &Library) -> TokenStream {
+    let private = library.private(site());
+    match &declaration.name {
         Name::Path(name) => quote_spanned! {site()=>
             #private::core::concat!(#private::core::module_path!(), "::", #name)
         },
         Name::Given(name) => value(name, library),
-    };
+    }
+}
+
+/// `generated(name, file, line, config, || &PLACE)`, or `generated_by_rate(..)`.
+fn generated(declaration: &Declaration, library: &Library, place: &Ident) -> TokenStream {
+    let private = library.private(site());
+    let name = name(declaration, library);
     let config = config(declaration, library);
     let generated = match declaration.trips {
         Trips::InARow => quote_spanned!(site()=> generated),

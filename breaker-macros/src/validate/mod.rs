@@ -59,6 +59,16 @@ fn contradictions(args: &Args, function: &Function, errors: &mut Errors) {
             "`shared` is for the function's own breaker, and `breaker` names another",
         ),
         (
+            "key",
+            "shared",
+            "`key` says which breaker guards a call, of all instances alike",
+        ),
+        (
+            "breaker",
+            "max_keys",
+            "those breakers have a bound of their own, set where they are declared",
+        ),
+        (
             "classify",
             "classify_output",
             "`classify_output` sees the error as well",
@@ -69,6 +79,7 @@ fn contradictions(args: &Args, function: &Function, errors: &mut Errors) {
     for (option, needs, write) in [
         ("fallback_on", "fallback", "`fallback = cached`"),
         ("timeout_error", "timeout", "`timeout = \"2s\"`"),
+        ("max_keys", "key", "`key = hotel`"),
     ] {
         if let (Some(option), None) = (written(option), written(needs)) {
             errors.at(
@@ -78,14 +89,14 @@ fn contradictions(args: &Args, function: &Function, errors: &mut Errors) {
         }
     }
 
-    let chosen = ["breaker", "shared"]
+    let chosen = ["breaker", "shared", "key"]
         .iter()
         .any(|name| written(name).is_some());
     match function.receiver() {
         Some(receiver) if !chosen => errors.at(
             receiver,
             "a method must say which breaker guards it, because one of its own would serve every instance: \
-             write `breaker = &self.breaker` for one in each instance, `breaker = PMS` for a static, or `shared` if one for all is meant",
+             write `breaker = &self.breaker` for one in each instance, `breaker = PMS` for a static, `key = ..` for one per key, or `shared` if one for all is meant",
         ),
         None => {
             if let (Some(shared), None) = (written("shared"), written("breaker")) {
@@ -199,6 +210,7 @@ fn name_of(parameter: &syn::PatType) -> Option<&Ident> {
 /// Puts the model together from parts that were all found good.
 fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
     let source = source(&args, &function);
+    let key = args.key.map(|key| key.value);
     let timeout = args
         .timeout
         .as_ref()
@@ -241,6 +253,7 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
     if let Source::Given(expr) = &source {
         expr.to_tokens(&mut expressions);
     }
+    key.to_tokens(&mut expressions);
     if let Classify::ByError(expr) | Classify::ByOutput(expr) = &classify {
         expr.to_tokens(&mut expressions);
     }
@@ -279,6 +292,7 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
         kind,
         output,
         source,
+        key,
         timeout,
         classify,
         fallback,
@@ -294,9 +308,9 @@ fn source(args: &Args, function: &Function) -> Source {
         return Source::Given(breaker.value.clone());
     }
     let declaration = declaration(args, &function.sig.ident);
-    match &args.shared {
-        None => Source::Own(declaration),
-        Some(_) => Source::Shared {
+    match (&args.shared, &args.key, function.receiver()) {
+        (None, None, _) | (None, Some(_), None) => Source::Own(declaration),
+        (Some(_), _, _) | (None, Some(_), Some(_)) => Source::Shared {
             by_type: match &declaration.name {
                 Name::Path(function) => Some(function.clone()),
                 Name::Given(_) => None,

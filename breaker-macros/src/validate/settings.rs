@@ -214,6 +214,7 @@ fn expressions(args: &Args) -> Vec<(&Ident, &Expr)> {
     add(&mut found, &args.close_rate);
     add(&mut found, &args.probe_timeout);
     add(&mut found, &args.timeout);
+    add(&mut found, &args.max_keys);
     found
 }
 
@@ -314,6 +315,10 @@ pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
             })),
         },
         trips: trips(args),
+        max_keys: args
+            .max_keys
+            .as_ref()
+            .map(|arg| value(&arg.value, |n, span| Value::Count(*n, span))),
         settings,
     }
 }

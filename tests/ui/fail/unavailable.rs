@@ -6,13 +6,8 @@ use breakerbox::{CallError, circuit_breaker};
 
 type Answer = Result<u8, CallError<()>>;
 
-#[circuit_breaker(key = account, max_keys = 100)]
-async fn case_0() -> Answer {
-    Ok(1)
-}
-
 #[circuit_breaker(last_good)]
-async fn case_1() -> Answer {
+async fn case_0() -> Answer {
     Ok(1)
 }
 

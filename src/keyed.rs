@@ -1,0 +1,395 @@
+//! One breaker per key.
+
+mod declared;
+mod entry;
+mod key;
+mod map;
+mod one;
+
+pub use key::Key;
+pub use one::KeyedBreaker;
+
+pub use declared::{Declared, Method};
+
+use crate::breaker::Breaker;
+use crate::clock::DefaultClock;
+use crate::name::Name;
+use crate::registry::{AnyBreaker, AnyKeyed, Listed};
+use breaker_core::{Circuit, Clock, Config, ConfigError, Consecutive, Policy, RateConfig, Sliding};
+use core::fmt;
+use entry::Group;
+use map::{Added, Map};
+use std::sync::{Arc, OnceLock};
+
+/// How many keys are kept where nothing else is said: 10,000.
+pub const DEFAULT_MAX_KEYS: u32 = 10_000;
+
+/// One breaker per key, made when the key is seen for the first time: for calls
+/// that go to several hosts, accounts or regions, of which one may be down and
+/// the others not.
+///
+/// ```
+/// use breakerbox::{CallError, KeyedBreakers, Settings, State};
+///
+/// static HOSTS: KeyedBreakers<String> =
+///     KeyedBreakers::new("hosts", Settings::new().threshold(1).must()).max_keys(1_000);
+///
+/// let failed = HOSTS.get("a.example").call_sync(|| Err::<(), _>("no answer"));
+/// assert_eq!(failed, Err(CallError::Call("no answer")));
+/// assert_eq!(HOSTS.get("a.example").state(), State::Open);
+/// assert_eq!(HOSTS.get("b.example").state(), State::Closed);
+///
+/// let refused = HOSTS.get("a.example").admit().unwrap_err();
+/// assert_eq!(refused.name(), "hosts");
+/// assert_eq!(refused.key().unwrap().to_string(), "a.example");
+/// ```
+///
+/// # Which keys are kept
+/// At most [`max_keys`](Self::max_keys), 10,000 if nothing is said. Where a new
+/// one needs the place of another, that is one whose breaker is closed, that no
+/// call uses, and that was not used lately; rather one of which no failure is
+/// counted. Observers are told
+/// ([`key_evicted`](crate::observe::Observer::key_evicted)). A breaker that is
+/// open is never given up: where all are open or in use, the new key's calls are
+/// made, but what comes of them is not remembered, and observers are told that
+/// too ([`keys_full`](crate::observe::Observer::keys_full)).
+///
+/// A key takes 32 bytes of state, itself, and its place in the table: some 90
+/// bytes for a number, some 130 for a short text. A known key is found without
+/// allocating.
+///
+/// `O` is the key as it is kept: [`Key::Owned`]. All text is kept as [`String`].
+pub struct KeyedBreakers<O, C = DefaultClock, P = Consecutive>
+where
+    O: 'static,
+    C: 'static,
+    P: 'static,
+{
+    name: Name,
+    circuit: Circuit<P>,
+    clock: C,
+    max_keys: u32,
+    shared: bool,
+    listed: OnceLock<Listed>,
+    /// Made when the first key is seen.
+    map: OnceLock<Map<O, C, P>>,
+    #[cfg(feature = "test-util")]
+    id: OnceLock<u64>,
+}
+
+impl<O, C> KeyedBreakers<O, C> {
+    /// Breakers by hand, with a clock of one's own. They do not enter the
+    /// registry: [`find`](crate::find) does not know them.
+    #[must_use]
+    pub const fn with_clock(name: &'static str, config: Config, clock: C) -> Self {
+        Self::by_hand(Name::Static(name), Circuit::new(config), clock)
+    }
+}
+
+impl<O, C, const SLOTS: usize> KeyedBreakers<O, C, Sliding<SLOTS>> {
+    /// Breakers by hand that trip by rate, with a clock of one's own. They do not
+    /// enter the registry: [`find`](crate::find) does not know them.
+    ///
+    /// # Errors
+    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
+    /// slots.
+    pub const fn by_rate_with_clock(
+        name: &'static str,
+        config: RateConfig,
+        clock: C,
+    ) -> Result<Self, ConfigError>
+    where
+        C: Copy,
+    {
+        match Circuit::by_rate(config) {
+            Err(error) => Err(error),
+            Ok(circuit) => Ok(Self::by_hand(Name::Static(name), circuit, clock)),
+        }
+    }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl<O> KeyedBreakers<O> {
+    /// Breakers by hand, also for a `static`. They do not enter the registry:
+    /// [`find`](crate::find) does not know them.
+    #[must_use]
+    pub const fn new(name: &'static str, config: Config) -> Self {
+        Self::with_clock(name, config, crate::clock::SystemClock)
+    }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl<O: Send + Sync> KeyedBreakers<O> {
+    /// Breakers for one client object: [`find`](crate::find) knows them, as
+    /// `name[key]`, until the last `Arc` is dropped. A name that is already taken
+    /// gets the place of this call, `@file:line`.
+    ///
+    /// ```
+    /// use breakerbox::{Config, KeyedBreakers};
+    ///
+    /// let accounts = KeyedBreakers::<u64>::shared("accounts", Config::DEFAULT, 1_000)?;
+    /// assert!(accounts.get(&7_u64).admit().is_ok());
+    /// assert!(breakerbox::find("accounts[7]").is_some());
+    /// drop(accounts);
+    /// assert!(breakerbox::find("accounts[7]").is_none());
+    /// # Ok::<(), breakerbox::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConfigError::ZeroMaxKeys`].
+    #[track_caller]
+    pub fn shared(
+        name: impl Into<String>,
+        config: Config,
+        max_keys: u32,
+    ) -> Result<Arc<Self>, ConfigError> {
+        if max_keys == 0 {
+            return Err(ConfigError::ZeroMaxKeys);
+        }
+        let (name, circuit) = (Name::from(name.into()), Circuit::new(config));
+        let mut breakers = Self::by_hand(name, circuit, crate::clock::SystemClock);
+        (breakers.max_keys, breakers.shared) = (max_keys, true);
+        let breakers = Arc::new(breakers);
+        crate::registry::enter_shared_keyed(&breakers);
+        Ok(breakers)
+    }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl<O, const SLOTS: usize> KeyedBreakers<O, DefaultClock, Sliding<SLOTS>> {
+    /// Breakers by hand that trip by rate. They do not enter the registry:
+    /// [`find`](crate::find) does not know them.
+    ///
+    /// # Errors
+    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
+    /// slots.
+    pub const fn by_rate(name: &'static str, config: RateConfig) -> Result<Self, ConfigError> {
+        Self::by_rate_with_clock(name, config, crate::clock::SystemClock)
+    }
+}
+
+impl<O, C, P> KeyedBreakers<O, C, P> {
+    const fn by_hand(name: Name, circuit: Circuit<P>, clock: C) -> Self {
+        Self {
+            name,
+            circuit,
+            clock,
+            max_keys: DEFAULT_MAX_KEYS,
+            shared: false,
+            listed: OnceLock::new(),
+            map: OnceLock::new(),
+            #[cfg(feature = "test-util")]
+            id: OnceLock::new(),
+        }
+    }
+
+    /// How many keys are kept at most.
+    ///
+    /// # Panics
+    /// If it is 0. In a `const` or `static` that is an error of the compiler.
+    #[must_use]
+    pub const fn max_keys(mut self, max_keys: u32) -> Self {
+        assert!(max_keys > 0, "{}", ConfigError::ZeroMaxKeys.message());
+        self.max_keys = max_keys;
+        self
+    }
+
+    pub(crate) fn label(&self) -> &Name {
+        self.listed
+            .get()
+            .and_then(Listed::name)
+            .unwrap_or(&self.name)
+    }
+
+    pub(crate) fn listed(&self) -> &OnceLock<Listed> {
+        &self.listed
+    }
+
+    /// The name that was asked for.
+    pub(crate) fn declared_name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The name in errors, events and the registry, without a key.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.label().as_str()
+    }
+}
+
+impl<O, C, P> KeyedBreakers<O, C, P>
+where
+    O: Send + Sync,
+    C: Clock + Clone + Send + Sync,
+    P: Policy + Send + Sync,
+{
+    /// The breaker of a key.
+    #[inline]
+    pub fn get<K: Key<Owned = O> + ?Sized>(&self, key: &K) -> KeyedBreaker<O, C, P> {
+        #[cfg(feature = "test-util")]
+        if let Some(scope) = crate::test::current() {
+            let map = self.map_in(&scope, K::label);
+            return Self::get_from(&map, key, Some(scope));
+        }
+        Self::get_from(self.map(K::label), key, None)
+    }
+
+    #[inline]
+    fn get_from<K: Key<Owned = O> + ?Sized>(
+        map: &Map<O, C, P>,
+        key: &K,
+        scope: ScopeOf,
+    ) -> KeyedBreaker<O, C, P> {
+        let hash = map.hash(key);
+        match map.find(key, hash) {
+            Some(entry) => KeyedBreaker::new(entry, scope),
+            None => Self::add_to(map, key, hash, scope),
+        }
+    }
+
+    #[cold]
+    fn add_to<K: Key<Owned = O> + ?Sized>(
+        map: &Map<O, C, P>,
+        key: &K,
+        hash: u32,
+        scope: ScopeOf,
+    ) -> KeyedBreaker<O, C, P> {
+        let Added {
+            entry,
+            evicted,
+            kept,
+        } = map.add(key, hash);
+        let one = KeyedBreaker::new(entry, scope);
+        if let Some(evicted) = evicted {
+            one.audience().key_evicted(&Name::of_key(evicted));
+        }
+        if !kept {
+            one.audience().keys_full(&one.full_name());
+        }
+        one
+    }
+
+    fn map(&self, label: entry::Label<O>) -> &Map<O, C, P> {
+        self.map
+            .get_or_init(|| Map::new(self.group(label), self.max_keys))
+    }
+
+    fn group(&self, label: entry::Label<O>) -> Arc<Group<O, C, P>> {
+        let (name, clock) = (self.label().clone(), self.clock.clone());
+        let template = Breaker::unlisted_named(name, self.circuit.fresh(), clock);
+        Arc::new(Group { template, label })
+    }
+
+    #[cfg(feature = "test-util")]
+    fn map_in(&self, scope: &crate::test::Scope, label: entry::Label<O>) -> Arc<Map<O, C, P>> {
+        let id = *self.id.get_or_init(crate::registry::next_id);
+        scope.keyed(id, || {
+            let group = Arc::clone(self.map(label).group());
+            Map::new(group, self.max_keys)
+        })
+    }
+
+    /// The configuration of each breaker.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        self.circuit.config()
+    }
+
+    /// How many keys are kept now.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.with_map(Map::len).unwrap_or(0)
+    }
+
+    /// Whether no key is kept now.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The breakers of all keys that are kept now, in no order.
+    #[must_use]
+    pub fn breakers(&self) -> Vec<KeyedBreaker<O, C, P>> {
+        let scope = current_scope();
+        self.with_map(Map::entries)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|entry| KeyedBreaker::new(entry, scope.clone()))
+            .collect()
+    }
+
+    /// What a map says, if there is one yet.
+    fn with_map<R>(&self, ask: impl FnOnce(&Map<O, C, P>) -> R) -> Option<R> {
+        #[cfg(feature = "test-util")]
+        if let Some(scope) = crate::test::current() {
+            let label = self.map.get()?.group().label;
+            return Some(ask(&self.map_in(&scope, label)));
+        }
+        self.map.get().map(ask)
+    }
+}
+
+/// The test scope that a key's breaker was got in.
+#[cfg(feature = "test-util")]
+type ScopeOf = Option<crate::test::Scope>;
+
+/// The test scope that a key's breaker was got in: there is none.
+#[cfg(not(feature = "test-util"))]
+type ScopeOf = Option<core::convert::Infallible>;
+
+#[cfg(feature = "test-util")]
+fn current_scope() -> ScopeOf {
+    crate::test::current()
+}
+
+#[cfg(not(feature = "test-util"))]
+fn current_scope() -> ScopeOf {
+    None
+}
+
+impl<O, C, P> AnyKeyed for KeyedBreakers<O, C, P>
+where
+    O: Send + Sync,
+    C: Clock + Clone + Send + Sync,
+    P: Policy + Send + Sync,
+{
+    fn name(&self) -> &str {
+        Self::name(self)
+    }
+
+    fn config(&self) -> &Config {
+        Self::config(self)
+    }
+
+    fn max_keys(&self) -> usize {
+        self.max_keys as usize
+    }
+
+    fn len(&self) -> usize {
+        Self::len(self)
+    }
+
+    fn any_breakers(&self) -> Vec<Arc<dyn AnyBreaker>> {
+        let any = |breaker| Arc::new(breaker) as Arc<dyn AnyBreaker>;
+        self.breakers().into_iter().map(any).collect()
+    }
+}
+
+impl<O, C, P> Drop for KeyedBreakers<O, C, P> {
+    fn drop(&mut self) {
+        if self.shared
+            && let Some(listed) = self.listed.get()
+        {
+            listed.leave();
+        }
+    }
+}
+
+impl<O, C, P> fmt::Debug for KeyedBreakers<O, C, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyedBreakers")
+            .field("name", self.label())
+            .field("max_keys", &self.max_keys)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! One key's circuit, and what it has in common with the others.
+
+use crate::breaker::Breaker;
+use crate::name::{Name, OfKey};
+use breaker_core::{BareCircuit, Policy, State};
+use core::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A key and its circuit: beside the key 32 bytes, and what the policy keeps.
+pub(crate) struct Entry<O, C: 'static, P: 'static> {
+    pub(super) circuit: BareCircuit<P>,
+    pub(super) group: Arc<Group<O, C, P>>,
+    pub(super) key: O,
+    pub(super) hash: u32,
+    /// Used again since the hand passed that looks for keys to give up.
+    used: AtomicBool,
+}
+
+/// What all keys have in common.
+pub(crate) struct Group<O, C: 'static, P: 'static> {
+    /// Name, clock and settings. Its own circuit is never used.
+    pub(super) template: Breaker<C, P>,
+    pub(super) label: Label<O>,
+}
+
+pub(super) type Label<O> = fn(&O, &mut fmt::Formatter<'_>) -> fmt::Result;
+
+impl<O, C, P: Policy> Entry<O, C, P> {
+    pub(super) fn new(group: &Arc<Group<O, C, P>>, key: O, hash: u32) -> Self {
+        Self {
+            circuit: group.template.own_circuit().fresh_bare(),
+            group: Arc::clone(group),
+            key,
+            hash,
+            used: AtomicBool::new(false),
+        }
+    }
+
+    #[inline]
+    pub(super) fn touch(&self) {
+        if !self.used.load(Ordering::Relaxed) {
+            self.used.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether it was used since this was last asked.
+    pub(super) fn was_used(&self) -> bool {
+        self.used.swap(false, Ordering::Relaxed)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.circuit.state() == State::Closed
+    }
+}
+
+impl<O, C, P> OfKey for Entry<O, C, P>
+where
+    O: Send + Sync,
+    C: Send + Sync,
+    P: Send + Sync,
+{
+    fn group(&self) -> &Name {
+        self.group.template.label()
+    }
+
+    fn label(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.group.label)(&self.key, f)
+    }
+}

@@ -1,0 +1,184 @@
+//! What can be a key.
+
+use core::fmt;
+use core::hash::Hash;
+use std::borrow::Cow;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+/// What can be a key: text, whole numbers, addresses, references to keys, and
+/// tuples of up to six keys. A key is looked up as it stands, borrowed; it is
+/// copied when it is seen for the first time.
+///
+/// For a type of one's own:
+///
+/// ```
+/// use breakerbox::{AnyBreaker, Config, Key, KeyedBreakers};
+///
+/// #[derive(Clone, PartialEq, Eq, Hash)]
+/// struct Tenant(u32);
+///
+/// impl Key for Tenant {
+///     type Owned = Tenant;
+///
+///     fn to_key(&self) -> Tenant {
+///         self.clone()
+///     }
+///
+///     fn is(&self, owned: &Tenant) -> bool {
+///         self == owned
+///     }
+///
+///     fn label(owned: &Tenant, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+///         write!(f, "tenant-{}", owned.0)
+///     }
+/// }
+///
+/// let tenants = KeyedBreakers::<Tenant>::new("tenants", Config::DEFAULT);
+/// let tenant = tenants.get(&Tenant(7));
+/// tenant.force_open();
+/// let refused = tenant.admit().unwrap_err();
+/// assert_eq!(refused.to_string(), "circuit `tenants[tenant-7]` is held open by an operator");
+/// ```
+///
+/// Two keys that are the same give the same hash, also where one is borrowed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a key",
+    label = "expected text, a whole number, an address, a reference to a key, or a tuple of keys",
+    note = "for a type of your own write `impl breakerbox::Key for {Self}`"
+)]
+pub trait Key: Hash {
+    /// The key as it is kept.
+    type Owned: Send + Sync + 'static;
+
+    /// The key to keep.
+    fn to_key(&self) -> Self::Owned;
+
+    /// Whether it is that one.
+    fn is(&self, owned: &Self::Owned) -> bool;
+
+    /// What errors and events call it.
+    ///
+    /// # Errors
+    /// Only those of the formatter.
+    fn label(owned: &Self::Owned, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl<K: Key + ?Sized> Key for &K {
+    type Owned = K::Owned;
+
+    fn to_key(&self) -> K::Owned {
+        (**self).to_key()
+    }
+
+    #[inline]
+    fn is(&self, owned: &K::Owned) -> bool {
+        (**self).is(owned)
+    }
+
+    fn label(owned: &K::Owned, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        K::label(owned, f)
+    }
+}
+
+impl Key for str {
+    type Owned = String;
+
+    fn to_key(&self) -> String {
+        self.into()
+    }
+
+    #[inline]
+    fn is(&self, owned: &String) -> bool {
+        self == owned
+    }
+
+    fn label(owned: &String, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(owned)
+    }
+}
+
+/// Text, whoever owns it.
+macro_rules! text {
+    ($($type:ty),*) => {$(
+        impl Key for $type {
+            type Owned = String;
+
+            fn to_key(&self) -> String {
+                str::to_key(self)
+            }
+
+            #[inline]
+            fn is(&self, owned: &String) -> bool {
+                str::is(self, owned)
+            }
+
+            fn label(owned: &String, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                str::label(owned, f)
+            }
+        }
+    )*};
+}
+
+text!(String, Box<str>, Arc<str>, Cow<'_, str>);
+
+/// Small values that display.
+macro_rules! value {
+    ($($type:ty),*) => {$(
+        impl Key for $type {
+            type Owned = Self;
+
+            fn to_key(&self) -> Self {
+                *self
+            }
+
+            #[inline]
+            fn is(&self, owned: &Self) -> bool {
+                self == owned
+            }
+
+            fn label(owned: &Self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(owned, f)
+            }
+        }
+    )*};
+}
+
+value!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, bool, char
+);
+value!(IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr);
+
+/// Tuples: the parts, with a `/` between.
+macro_rules! tuple {
+    ($first:ident $(, $name:ident $index:tt)*) => {
+        impl<$first: Key $(, $name: Key)*> Key for ($first, $($name,)*) {
+            type Owned = ($first::Owned, $($name::Owned,)*);
+
+            fn to_key(&self) -> Self::Owned {
+                (self.0.to_key(), $(self.$index.to_key(),)*)
+            }
+
+            #[inline]
+            fn is(&self, owned: &Self::Owned) -> bool {
+                self.0.is(&owned.0) $(&& self.$index.is(&owned.$index))*
+            }
+
+            fn label(owned: &Self::Owned, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                $first::label(&owned.0, f)?;
+                $(
+                    f.write_str("/")?;
+                    $name::label(&owned.$index, f)?;
+                )*
+                Ok(())
+            }
+        }
+    };
+}
+
+tuple!(A);
+tuple!(A, B 1);
+tuple!(A, B 1, C 2);
+tuple!(A, B 1, C 2, D 3);
+tuple!(A, B 1, C 2, D 3, E 4);
+tuple!(A, B 1, C 2, D 3, E 4, F 5);

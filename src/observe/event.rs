@@ -1,0 +1,237 @@
+//! What observers hear of. Each event displays as the line of a log.
+
+use crate::brief::Brief;
+use crate::error::CircuitOpenError;
+use crate::name::KeyLabel;
+use crate::notify::InPlaceOf;
+use breaker_core::{Change, Generation, State, Trigger};
+use std::fmt;
+
+/// A breaker entered a state. Displays as the line of a log.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct StateChange<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// From, to, why.
+    pub change: &'a Change,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for StateChange<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Change {
+            from,
+            to,
+            trigger,
+            wait,
+            ..
+        } = *self.change;
+        write!(f, "circuit `{}` ", Named(self.breaker, self.key))?;
+        match (to, trigger) {
+            (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
+            (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
+            (to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
+            (State::Open, _) => return Opening(self.change).fmt(f),
+            (State::HalfOpen, Trigger::ProbeTimedOut) => {
+                f.write_str("probes again: its probes never ended")?;
+            }
+            (State::HalfOpen, _) => f.write_str("probes: its wait is over")?,
+            (State::Closed, _) => f.write_str("closed: its probes succeeded")?,
+            (to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
+        }
+        match wait {
+            Some(wait) => write!(f, ", for {}", Brief(wait)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A name, with the key if there is one.
+struct Named<'a>(&'a str, Option<KeyLabel<'a>>);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)?;
+        match self.1 {
+            Some(key) => write!(f, "[{key}]"),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Failures(u32);
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 failure"),
+            failures => write!(f, "{failures} failures"),
+        }
+    }
+}
+
+/// A call was refused.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Rejection<'a> {
+    /// What the caller gets: name, reason, time left.
+    pub error: &'a CircuitOpenError,
+    /// The generation that refused.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for Rejection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "call refused: {}", self.error)
+    }
+}
+
+/// A fallback's answer was served.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FallbackServed<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// What the answer stands in for.
+    pub in_place_of: InPlaceOf,
+    /// The breaker's generation at that time.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for FallbackServed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}` served a fallback in place of {}",
+            Named(self.breaker, self.key),
+            match self.in_place_of {
+                InPlaceOf::Open => "a refused call",
+                InPlaceOf::Failed => "a failed call",
+                InPlaceOf::TimedOut => "a call that timed out",
+            }
+        )
+    }
+}
+
+/// A breaker in shadow would have opened.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct WouldTrip<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// The change that was not made, with shadow's own generation.
+    pub change: &'a Change,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for WouldTrip<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}` would have {}",
+            Named(self.breaker, self.key),
+            Opening(self.change)
+        )
+    }
+}
+
+/// What an opening says: "opened after 5 failures, for 30s".
+struct Opening<'a>(&'a Change);
+
+impl fmt::Display for Opening<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Change {
+            from,
+            trigger,
+            wait,
+            ..
+        } = *self.0;
+        let failures = Failures(self.0.failures);
+        let opened = if from == State::HalfOpen {
+            "reopened"
+        } else {
+            "opened"
+        };
+        match trigger {
+            Trigger::FailedProbe => write!(f, "{opened} after {failures} while probing")?,
+            Trigger::Failures => write!(f, "{opened} after {failures}")?,
+            Trigger::FailureRate => {
+                write!(
+                    f,
+                    "{opened}: too many calls failed, {failures} in the window"
+                )?;
+            }
+            Trigger::SlowRate => {
+                write!(
+                    f,
+                    "{opened}: too many calls were slow, {failures} in the window"
+                )?;
+            }
+            Trigger::Overloaded => write!(f, "{opened}: overloaded")?,
+            other => write!(f, "{opened}: {other:?}")?,
+        }
+        match wait {
+            Some(wait) => write!(f, ", for {}", Brief(wait)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A key was given up for a new one: its breaker was closed and not in use. Should
+/// it be seen again, it gets a new breaker.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct KeyEvicted<'a> {
+    /// The name that all keys have in common.
+    pub breaker: &'a str,
+    /// The key that was given up.
+    pub key: KeyLabel<'a>,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for KeyEvicted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}` was given up for a new key",
+            Named(self.breaker, Some(self.key))
+        )
+    }
+}
+
+/// No key could be given up for a new one: all that were looked at are open or in
+/// use. The new key's call is made, and what comes of it is not remembered.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct KeysFull<'a> {
+    /// The name that all keys have in common.
+    pub breaker: &'a str,
+    /// The new key.
+    pub key: KeyLabel<'a>,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for KeysFull<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}` is not kept: the keys that are kept are open or in use",
+            Named(self.breaker, Some(self.key))
+        )
+    }
+}
