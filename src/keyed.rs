@@ -335,7 +335,12 @@ type ScopeOf = Option<crate::test::Scope>;
 
 /// The test scope that a key's breaker was got in: there is none.
 #[cfg(not(feature = "test-util"))]
-type ScopeOf = Option<core::convert::Infallible>;
+type ScopeOf = Option<NoScope>;
+
+/// There is none.
+#[cfg(not(feature = "test-util"))]
+#[derive(Clone, Debug)]
+enum NoScope {}
 
 #[cfg(feature = "test-util")]
 fn current_scope() -> ScopeOf {
