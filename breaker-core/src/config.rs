@@ -477,6 +477,7 @@ impl Settings {
             backoff,
             max_reset,
             jitter,
+            jitter_q31: (jitter * (1_u32 << 31) as f64) as u32,
             jitter_was_set: self.jitter.is_some(),
             jitter_seed: self.jitter_seed,
             probes,
@@ -571,6 +572,9 @@ pub struct Config {
     backoff: f64,
     max_reset: u64,
     jitter: f64,
+    /// The same in 31 binary places: without a floating-point unit, a refusal
+    /// would else take its time.
+    jitter_q31: u32,
     jitter_was_set: bool,
     jitter_seed: Option<u64>,
     probes: u32,
@@ -667,8 +671,8 @@ impl Config {
         self.probe_timeout
     }
 
-    pub(crate) const fn jitter_q32(&self) -> u64 {
-        (self.jitter * 4_294_967_296.0) as u64
+    pub(crate) const fn jitter_q31(&self) -> u32 {
+        self.jitter_q31
     }
 
     pub(crate) const fn jitter_was_set(&self) -> bool {

@@ -3,6 +3,7 @@
 
 use crate::config::Config;
 use crate::word::PAYLOAD_BITS;
+use core::num::NonZeroU64;
 
 /// The payload of `Open`, in three ranges of its 27 bits:
 /// below 2^16, a draw for `jitter` over the configured wait; above, a wait of
@@ -20,10 +21,17 @@ pub(crate) enum Wait {
 const DRAWS: u32 = 1 << 16;
 const IMPOSED: u32 = 1;
 
-const TEN_MICROS: u64 = 10_000;
-const MILLI: u64 = 1_000_000;
-const SECOND: u64 = 1_000 * MILLI;
-const HOUR: u64 = 3_600 * SECOND;
+const TEN_MICROS: NonZeroU64 = unit(10_000);
+const MILLI: NonZeroU64 = unit(1_000_000);
+const SECOND: NonZeroU64 = unit(1_000_000_000);
+const HOUR: NonZeroU64 = unit(3_600_000_000_000);
+
+const fn unit(nanos: u64) -> NonZeroU64 {
+    match NonZeroU64::new(nanos) {
+        Some(nanos) => nanos,
+        None => panic!(),
+    }
+}
 
 /// A wait of its own is so many units, of which the first range has the finest;
 /// the last reaches over every `u64` of nanoseconds (584 years).
@@ -33,7 +41,8 @@ struct Scale {
 }
 
 struct Range {
-    unit: u64,
+    /// Not 0: so no division is one that could panic.
+    unit: NonZeroU64,
     /// The first multiple of the unit in this range.
     first: u64,
     codes: u64,
@@ -41,15 +50,21 @@ struct Range {
 
 impl Range {
     const fn end(&self) -> u64 {
-        (self.first + self.codes) * self.unit
+        (self.first + self.codes) * self.unit.get()
     }
 
-    const fn after(before: &Self, unit: u64, codes: u64) -> Self {
+    const fn after(before: &Self, unit: NonZeroU64, codes: u64) -> Self {
         Self {
             unit,
-            first: before.end().div_ceil(unit),
+            first: before.end().div_ceil(unit.get()),
             codes,
         }
+    }
+
+    /// How many units of this range, rounded up, a wait lies above its first one.
+    fn units(&self, nanos: u64) -> u64 {
+        let units = nanos / self.unit + u64::from(nanos % self.unit != 0);
+        units.saturating_sub(self.first)
     }
 }
 
@@ -57,7 +72,7 @@ impl Scale {
     const fn new(finest: [Range; 2]) -> Self {
         let [first, second] = finest;
         let third = Range::after(&second, SECOND, 1 << 24);
-        let codes = u64::MAX.div_ceil(HOUR) + 1;
+        let codes = u64::MAX.div_ceil(HOUR.get()) + 1;
         let last = Range::after(&third, HOUR, codes);
         let scale = Self {
             ranges: [first, second, third],
@@ -76,27 +91,24 @@ impl Scale {
     fn code(&self, nanos: u64) -> u64 {
         let mut before = 0;
         for range in &self.ranges {
-            let units = nanos.div_ceil(range.unit).saturating_sub(range.first);
+            let units = range.units(nanos);
             if units < range.codes {
                 return before + units;
             }
             before += range.codes;
         }
-        before
-            + nanos
-                .div_ceil(self.last.unit)
-                .saturating_sub(self.last.first)
+        before + self.last.units(nanos)
     }
 
     fn nanos(&self, code: u64) -> u64 {
         let mut code = code;
         for range in &self.ranges {
             if code < range.codes {
-                return (range.first + code) * range.unit;
+                return (range.first + code) * range.unit.get();
             }
             code -= range.codes;
         }
-        (self.last.first + code).saturating_mul(self.last.unit)
+        (self.last.first + code).saturating_mul(self.last.unit.get())
     }
 }
 
@@ -159,7 +171,7 @@ impl Wait {
         match self {
             Self::Configured { draw } => {
                 let plain = plain(config, reopenings);
-                plain.saturating_add(share(plain, config.jitter_q32(), draw))
+                plain.saturating_add(share(plain, config.jitter_q31(), draw))
             }
             Self::Remaining { nanos } => nanos.min(plain(config, reopenings)),
             Self::Imposed { nanos } => nanos,
@@ -192,12 +204,12 @@ fn power(base: f64, exponent: u8) -> f64 {
     result
 }
 
-/// `wait` x jitter x draw / 65,536, with jitter in 32 binary places.
+/// `wait` x jitter x draw / 65,536, with jitter in 31 binary places.
 #[inline]
-fn share(wait: u64, jitter_q32: u64, draw: u16) -> u64 {
-    let share = (jitter_q32 * u64::from(draw)) >> 16;
+fn share(wait: u64, jitter_q31: u32, draw: u16) -> u64 {
+    let share = (u64::from(jitter_q31) * u64::from(draw)) >> 16;
     let (high, low) = (wait >> 32, wait & 0xFFFF_FFFF);
-    high * share + ((low * share) >> 32)
+    ((high * share) << 1) + ((low * share) >> 31)
 }
 
 #[cfg(test)]
@@ -216,8 +228,8 @@ mod tests {
             let fits = scale
                 .ranges
                 .iter()
-                .find(|range| nanos + range.unit < range.end());
-            fits.map_or(HOUR, |range| range.unit)
+                .find(|range| nanos + range.unit.get() < range.end());
+            fits.map_or(HOUR, |range| range.unit).get()
         };
         let mut nanos = 0_u64;
         while nanos < u64::MAX / 4 {
@@ -259,7 +271,7 @@ mod tests {
     #[test]
     fn whole_milliseconds_are_exact_up_to_hours() {
         for ms in [1, 999, 16_000_000] {
-            let nanos = ms * MILLI;
+            let nanos = ms * MILLI.get();
             for wait in [Wait::Imposed { nanos }, Wait::Remaining { nanos }] {
                 assert_eq!(Wait::from_payload(wait.payload()), wait);
             }
@@ -304,18 +316,18 @@ mod tests {
         let settings = Settings::new().reset(Duration::from_secs(1)).backoff(1e300);
         assert_eq!(plain(&config(settings), 255), u64::MAX);
         let capped = settings.max_reset(Duration::from_secs(7));
-        assert_eq!(plain(&config(capped), 255), 7 * SECOND);
-        assert_eq!(plain(&config(capped), 0), SECOND);
+        assert_eq!(plain(&config(capped), 255), 7 * SECOND.get());
+        assert_eq!(plain(&config(capped), 0), SECOND.get());
     }
 
     #[test]
     fn jitter_only_adds_and_stays_within_its_share() {
         let jittered = config(Settings::new().reset(Duration::from_secs(10)).jitter(0.5));
         let at = |draw| Wait::Configured { draw }.nanos(&jittered, 0);
-        assert_eq!(at(0), 10 * SECOND);
-        assert_eq!(at(1 << 15), 12 * SECOND + SECOND / 2);
-        assert!(at(u16::MAX) < 15 * SECOND);
-        assert!(at(u16::MAX) > 14_999 * MILLI);
+        assert_eq!(at(0), 10 * SECOND.get());
+        assert_eq!(at(1 << 15), 12_500 * MILLI.get());
+        assert!(at(u16::MAX) < 15 * SECOND.get());
+        assert!(at(u16::MAX) > 14_999 * MILLI.get());
     }
 
     #[test]
