@@ -41,6 +41,8 @@ pub(crate) enum Kind {
     Boxed {
         /// `Box::pin`
         pin: TokenStream,
+        /// Where its parentheses stand.
+        call: Span,
         /// The block of the future.
         body: Group,
     },

@@ -16,9 +16,9 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let classify = classify(model);
     let hint = hints::output(model);
     let parameters = hints::parameters(model);
+    let braces = hints::braces(body);
     let moves = model.captures.moves.then(|| syn::Token![move](site()));
-    let block =
-        quote_spanned!(site()=> async #moves { #hint #parameters #[allow(unused_braces)] #body });
+    let block = quote_spanned!(site()=> async #moves { #hint #parameters #braces #body });
     let run = match &model.timeout {
         None => quote_spanned!(site()=> #private::run(__breaker, #classify, #block)),
         Some(_) => quote_spanned! {site()=>

@@ -1,6 +1,6 @@
 //! What stands in the body before the user's own lines, and what only helps the compiler.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 use super::{output_type, site};
@@ -36,7 +36,15 @@ pub(super) fn parameters(model: &Model) -> TokenStream {
             pattern,
             value,
         } = rebound;
-        quote_spanned!(site()=> #(#attrs)* #[allow(clippy::shadow_same)] let #pattern = #value;)
+        quote_spanned! {site()=>
+            #(#attrs)*
+            #[allow(
+                clippy::no_effect_underscore_binding,
+                clippy::shadow_same,
+                clippy::used_underscore_binding
+            )]
+            let #pattern = #value;
+        }
     });
     let mentioned = model.captures.mentioned.iter().map(|mentioned| {
         let Mentioned {
@@ -53,9 +61,23 @@ pub(super) fn parameters(model: &Model) -> TokenStream {
                 }
             }
         });
-        quote_spanned!(site()=> #(#attrs)* let _ = &#name; #unused)
+        quote_spanned! {site()=>
+            #(#attrs)*
+            #[allow(clippy::used_underscore_binding)]
+            let _ = &#name;
+            #unused
+        }
     });
     quote!(#(#rebound)* #(#mentioned)*)
+}
+
+/// Keeps the compiler from taking the braces of a body for unused ones, as it does if they hold
+/// one expression.
+pub(super) fn braces(body: &Group) -> Option<TokenStream> {
+    let is_semicolon =
+        |token: TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';');
+    let has_statements = body.stream().into_iter().any(is_semicolon);
+    (!has_statements).then(|| quote_spanned!(site()=> #[allow(unused_braces)]))
 }
 
 /// Asks that a parameter which body and fallback both consume can be copied.

@@ -56,9 +56,11 @@ pub(crate) fn function(model: &Model) -> TokenStream {
     let guarded = match &model.kind {
         Kind::Plain => plain_fn::guarded(model, &function.body),
         Kind::Async => async_fn::guarded(model, &function.body),
-        Kind::Boxed { pin, body } => {
+        Kind::Boxed { pin, call, body } => {
             let guarded = async_fn::guarded(model, body);
-            quote_spanned!(site()=> #pin(async move { #guarded }))
+            let future = quote_spanned!(site()=> async move { #guarded });
+            let future = parenthesized(future, *call);
+            quote!(#pin #future)
         }
     };
 
@@ -234,7 +236,7 @@ fn output_type(model: &Model) -> TokenStream {
 ///
 /// A closure over the whole output, whatever the user wrote. What is wrong with the user's
 /// part is then wrong inside the closure, and reported once; as a type it would be wrong
-/// wherever the guarded call is named.
+/// wherever the guarded call is named. It says `return` for the reason that `outcome` does.
 fn classify(model: &Model) -> TokenStream {
     let private = model.library.private(site());
     let expect = expect(model);
@@ -242,14 +244,14 @@ fn classify(model: &Model) -> TokenStream {
         Classify::EveryErr => {
             let error = error_of_output(model);
             quote_spanned! {site()=>
-                #private::by_output(#expect, |__output| #private::core::option::Option::is_some(&#error))
+                #private::by_output(#expect, |__output| { return #private::core::option::Option::is_some(&#error); })
             }
         }
         Classify::ByError(by) => {
             let error = error_of_output(model);
             let answer = quote_spanned!(site()=> Ignored);
             let classified = classified(model, error, by, answer);
-            quote_spanned!(site()=> #private::by_output(#expect, |__output| #classified))
+            quote_spanned!(site()=> #private::by_output(#expect, |__output| { return #classified; }))
         }
         Classify::ByOutput(by) => {
             let output = quote_spanned! {site()=>
@@ -257,9 +259,11 @@ fn classify(model: &Model) -> TokenStream {
             };
             let answer = quote_spanned!(site()=> Success);
             let classified = classified(model, output, by, answer);
-            quote_spanned!(site()=> #private::by_output(#expect, |__output| #classified))
+            quote_spanned!(site()=> #private::by_output(#expect, |__output| { return #classified; }))
         }
-        Classify::OnlyPanics => quote_spanned!(site()=> #private::by_output(#expect, |_| false)),
+        Classify::OnlyPanics => {
+            quote_spanned!(site()=> #private::by_output(#expect, |_| { return false; }))
+        }
     }
 }
 

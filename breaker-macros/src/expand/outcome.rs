@@ -9,7 +9,8 @@ use crate::args::FallbackOn;
 use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
 use crate::place::{Place, telling};
 
-/// The tail of the function: a `match` over `__ended`.
+/// The tail of the function: a `match` over `__ended`. With a `return`, for those who want all
+/// of them written: else they are told to write one at the attribute.
 pub(super) fn outcome(model: &Model) -> TokenStream {
     let outcome = match &model.fallback {
         None => plain(model, &quote_spanned!(site()=> __ended), Asked::Nobody),
@@ -17,7 +18,9 @@ pub(super) fn outcome(model: &Model) -> TokenStream {
     };
     match &model.output.shape {
         Shape::Never => quote_spanned!(site()=> match #outcome {}),
-        Shape::Unit | Shape::Typed(_) | Shape::Inferred(_) | Shape::Opaque => outcome,
+        Shape::Unit | Shape::Typed(_) | Shape::Inferred(_) | Shape::Opaque => {
+            quote_spanned!(site()=> return #outcome;)
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let expect = expect_once(model);
     let classify = classify(model);
     let parameters = hints::parameters(model);
+    let braces = hints::braces(body);
     let moves = model.captures.moves.then(|| syn::Token![move](site()));
     let returned = match &model.output.shape {
         Shape::Unit => TokenStream::new(),
@@ -27,7 +28,7 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     quote_spanned! {site()=>
         #breaker
         #expect
-        let __ended = #private::run_sync(__breaker, #classify, #moves || #returned { #parameters #[allow(unused_braces)] #body });
+        let __ended = #private::run_sync(__breaker, #classify, #moves || #returned { #parameters #braces #body });
         #outcome
     }
 }

@@ -278,8 +278,9 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
         },
     );
     let kind = match kind {
-        Kind::Boxed { pin, .. } if !captures.moves => Kind::Boxed {
+        Kind::Boxed { pin, call, .. } if !captures.moves => Kind::Boxed {
             pin,
+            call,
             body: borrowing_body,
         },
         kind => kind,

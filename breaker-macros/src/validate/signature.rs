@@ -73,6 +73,7 @@ fn boxed(body: &Group) -> Option<Kind> {
     }
     Some(Kind::Boxed {
         pin: tokens.into_iter().collect(),
+        call: call.span(),
         body: braces(block, Delimiter::Brace)?,
     })
 }
