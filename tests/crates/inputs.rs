@@ -9,6 +9,8 @@
     reason = "each of these is a test program in `tests/` too, where it has `support` to itself"
 )]
 
+#[path = "../arguments.rs"]
+mod arguments;
 #[path = "../attributes.rs"]
 mod attributes;
 #[path = "../body.rs"]

@@ -38,9 +38,10 @@ fn plain(model: &Model, ended: &TokenStream, asked: Asked) -> TokenStream {
     let private = model.library.private(site());
     let open = open(model, asked);
     let timed_out = timed_out(model, asked);
+    let output = output(model);
     quote_spanned! {site()=>
         match #ended {
-            #private::Ended::Done(__output) | #private::Ended::Failed(__output) => __output,
+            #private::Ended::Done(__output) | #private::Ended::Failed(__output) => #output,
             #private::Ended::Open(__error) => #open,
             #private::Ended::TimedOut(__error) => #timed_out,
         }
@@ -51,12 +52,13 @@ fn plain(model: &Model, ended: &TokenStream, asked: Asked) -> TokenStream {
 // Output: match __ended { Done(out) => out, __refused => match ASKED { Ok(out) => out, Err(__missing) => (as above) } }
 fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
     let private = model.library.private(site());
+    let output = output(model);
     let untouched = match fallback.on {
         FallbackOn::Any => TokenStream::new(),
         FallbackOn::Open => {
             let timed_out = timed_out(model, Asked::Nobody);
             quote_spanned! {site()=>
-                #private::Ended::Failed(__output) => __output,
+                #private::Ended::Failed(__output) => #output,
                 #private::Ended::TimedOut(__error) => #timed_out,
             }
         }
@@ -65,17 +67,23 @@ fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
     let otherwise = plain(model, &quote_spanned!(site()=> __refused), Asked::Fallback);
     quote_spanned! {site()=>
         match __ended {
-            #private::Ended::Done(__output) => __output,
+            #private::Ended::Done(__output) => #output,
             #untouched
             __refused => match #asked {
                 #private::core::result::Result::Ok(__output) => {
                     #private::served(__breaker, &__refused);
-                    __output
+                    #output
                 }
                 #private::core::result::Result::Err(__missing) => #otherwise,
             },
         }
     }
+}
+
+/// `__output`, placed at the function's type: what is wrong with its lifetimes is reported there.
+fn output(model: &Model) -> TokenStream {
+    let place = model.output.place.hidden();
+    quote_spanned!(place.first=> __output)
 }
 
 /// The call of the fallback: a `Result` of the output, or of what stands in place of it.
