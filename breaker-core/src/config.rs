@@ -6,6 +6,7 @@ use crate::rate::{Rate, Span};
 use crate::ratio::Ratio;
 use crate::trial;
 use crate::word::REPORTED;
+use core::num::NonZeroU64;
 use core::time::Duration;
 
 /// The largest `threshold` that a breaker's word can hold: 134,217,726.
@@ -353,17 +354,18 @@ impl Settings {
                     Ok(None | Some(0)) => return Err(ConfigError::ZeroWindow),
                     Ok(Some(length)) => length,
                 };
-                if buckets == 0 {
-                    return Err(ConfigError::ZeroBuckets);
-                }
                 if buckets > MAX_BUCKETS {
                     return Err(ConfigError::TooLarge(Setting::Buckets));
                 }
-                let width = length.div_ceil(buckets as u64);
-                if width < LEAST_BUCKET {
-                    return Err(ConfigError::BucketTooShort);
+                let Some(buckets) = NonZeroU64::new(buckets as u64) else {
+                    return Err(ConfigError::ZeroBuckets);
+                };
+                match NonZeroU64::new(length.div_ceil(buckets.get())) {
+                    Some(width) if width.get() >= LEAST_BUCKET => {
+                        (Span::Time { width, buckets }, MAX_MIN_CALLS)
+                    }
+                    _ => return Err(ConfigError::BucketTooShort),
                 }
-                (Span::Time { width, buckets }, MAX_MIN_CALLS)
             }
         };
         let min_calls = match self.min_calls {

@@ -2,6 +2,7 @@
 
 use crate::outcome::Trigger;
 use crate::ratio::Ratio;
+use core::num::NonZeroU64;
 
 /// Calls of which one slot of a count window holds the outcomes.
 pub(crate) const SAMPLES_PER_SLOT: u32 = 14;
@@ -29,8 +30,8 @@ pub(crate) enum Span {
     Calls(u32),
     /// Nanoseconds a bucket, and how many buckets.
     Time {
-        width: u64,
-        buckets: u32,
+        width: NonZeroU64,
+        buckets: NonZeroU64,
     },
 }
 

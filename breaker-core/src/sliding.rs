@@ -26,9 +26,11 @@ use core::fmt;
 ///   were counted, and each rate is taken of the window as it stood when that
 ///   call was counted. A call that is counted swaps one word, and another where
 ///   its outcome differs from the one whose place it takes.
-/// - A window of time is exact in the same way, except for a thread that is held
-///   up while it counts, until its bucket is no longer the newest: its call may
-///   enter its bucket late, or not at all once the bucket has left the window.
+/// - A window of time is exact in the same way, with two exceptions. A rate is
+///   taken just after its call was counted, and so with what other threads
+///   counted meanwhile. And a thread may be held up while it counts, until its
+///   bucket is no longer the newest: its call may enter its bucket late, or not
+///   at all once the bucket has left the window.
 ///   A bucket holds 262,143 calls; beyond that its numbers are halved, which
 ///   keeps their ratio.
 pub struct Sliding<const SLOTS: usize> {
@@ -37,7 +39,7 @@ pub struct Sliding<const SLOTS: usize> {
     /// Only of a window of time.
     offset: AtomicU64,
     /// Only of a window of time: the newest bucket with which enough calls were
-    /// judged.
+    /// judged, and did not trip.
     judged: AtomicU64,
     slots: [AtomicU64; SLOTS],
 }
@@ -93,12 +95,13 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
             }),
             Span::Time { width, buckets } => {
                 // The constructor saw to it that there are as many.
-                let slots = self.slots.get(..buckets as usize).unwrap_or(&self.slots);
+                let slots = self.slots.get(..buckets.get() as usize);
                 Window::Time(time::Window {
                     head,
                     offset,
                     judged,
-                    slots,
+                    slots: slots.unwrap_or(&self.slots),
+                    len: buckets,
                     width,
                 })
             }

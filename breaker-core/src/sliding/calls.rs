@@ -261,22 +261,26 @@ impl Window<'_> {
     }
 
     #[inline]
-    fn slot(&self, place: u32) -> &AtomicU64 {
+    fn slot(&self, place: u32) -> Option<&AtomicU64> {
         // The constructor saw to it that there are enough.
-        &self.slots[(place / SAMPLES_PER_SLOT) as usize]
+        self.slots.get((place / SAMPLES_PER_SLOT) as usize)
     }
 
     #[inline]
     fn outcome(&self, generation: Generation, place: u32) -> u64 {
-        let seen = self.slot(place).load(Ordering::Acquire);
-        Slot::seen_by(seen, generation).outcome(place)
+        self.slot(place).map_or(0, |slot| {
+            let seen = slot.load(Ordering::Acquire);
+            Slot::seen_by(seen, generation).outcome(place)
+        })
     }
 
     /// Puts the newest call's outcome into its place, as long as the head is
     /// still `head`: else another thread has seen to it.
     #[inline]
     fn put(&self, generation: Generation, place: u32, outcome: u64, head: u64) {
-        let slot = self.slot(place);
+        let Some(slot) = self.slot(place) else {
+            return;
+        };
         loop {
             let seen = slot.load(Ordering::Acquire);
             let held = Slot::seen_by(seen, generation);

@@ -26,6 +26,7 @@ use crate::policy::sealed::Moment;
 use crate::rate::{Counts, Judged, Rate, Sample};
 use crate::state::Generation;
 use crate::sync::{AtomicU64, Ordering, swap};
+use core::num::NonZeroU64;
 
 const PLACE_BITS: u32 = 7;
 const NUMBER_BITS: u32 = 46;
@@ -116,8 +117,9 @@ pub(super) struct Window<'a> {
     pub(super) judged: &'a AtomicU64,
     /// One for each bucket.
     pub(super) slots: &'a [AtomicU64],
+    pub(super) len: NonZeroU64,
     /// Nanoseconds a bucket.
-    pub(super) width: u64,
+    pub(super) width: NonZeroU64,
 }
 
 impl Window<'_> {
@@ -133,7 +135,9 @@ impl Window<'_> {
         {
             return false;
         }
-        let slot = self.slot(head);
+        let Some(slot) = self.slot(head) else {
+            return false;
+        };
         let seen = Bucket(slot.load(Ordering::Acquire));
         seen.is_of(head.turn())
             && !seen.is_full()
@@ -184,7 +188,7 @@ impl Window<'_> {
 
     #[inline]
     fn len(&self) -> u64 {
-        self.slots.len() as u64
+        self.len.get()
     }
 
     #[inline]
@@ -193,14 +197,14 @@ impl Window<'_> {
     }
 
     #[inline]
-    fn slot(&self, head: Head) -> &AtomicU64 {
+    fn slot(&self, head: Head) -> Option<&AtomicU64> {
         // A head is only made with a place below the length.
-        &self.slots[head.place()]
+        self.slots.get(head.place())
     }
 
     /// The head when the bucket of that number is the newest.
     fn head_at(&self, generation: Generation, number: u64) -> Head {
-        Head::new(generation, number / self.len(), number % self.len())
+        Head::new(generation, number / self.len, number % self.len)
     }
 
     /// Moves the head to the bucket of this moment.
@@ -251,7 +255,9 @@ impl Window<'_> {
         }
         for number in newest + 1..=newest + ahead {
             let passed = self.head_at(generation, number);
-            let slot = self.slot(passed);
+            let Some(slot) = self.slot(passed) else {
+                return;
+            };
             let held = Bucket(slot.load(Ordering::Acquire));
             if !held.is_of(passed.turn()) {
                 // If it fails, another thread has begun to fill it.
@@ -262,7 +268,9 @@ impl Window<'_> {
 
     /// Puts a call into the bucket that was the newest.
     fn put(&self, generation: Generation, newest: Head, sample: Sample) -> Result<(), Late> {
-        let slot = self.slot(newest);
+        let Some(slot) = self.slot(newest) else {
+            return Ok(());
+        };
         loop {
             let seen = Bucket(slot.load(Ordering::Acquire));
             let present = if seen.is_of(newest.turn()) {
@@ -305,7 +313,8 @@ impl Window<'_> {
                 }
             };
             // The newest last: the others no longer change.
-            let (upto, after) = self.slots.split_at(head.place() + 1);
+            let halves = self.slots.split_at_checked(head.place() + 1);
+            let (upto, after) = halves.unwrap_or((self.slots, &[]));
             add(after, turn.wrapping_sub(1));
             add(upto, turn);
             // Else the oldest may have been emptied while it was added up.
