@@ -72,6 +72,8 @@ pub(crate) fn build_all(run: &mut Run) {
         let mut command = build.command(&source);
         size::optimise(&mut command, "z");
         run.step(&build.name(), &mut command);
+        let name = format!("{} can't panic", build.name());
+        run.found(&name, size::cannot_panic(build));
     }
 }
 

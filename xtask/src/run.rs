@@ -62,6 +62,31 @@ impl Run {
         self.execute(name, command, true);
     }
 
+    /// Takes down what was found out without a command: as one test.
+    pub(crate) fn found(&mut self, name: &str, found: Result<(), String>) {
+        println!("\n== {name}");
+        let (end, counts) = match found {
+            Ok(()) => (
+                End::Ok,
+                Tally {
+                    passed: 1,
+                    ..Tally::default()
+                },
+            ),
+            Err(why) => {
+                println!("{why}");
+                (
+                    End::Failed,
+                    Tally {
+                        failed: 1,
+                        ..Tally::default()
+                    },
+                )
+            }
+        };
+        self.close(name, end, Duration::ZERO, counts);
+    }
+
     /// Leaves a step out, or fails it on a build server.
     pub(crate) fn missing(&mut self, name: &str, why: &str) {
         println!("\n== {name}\n{why}");
@@ -219,6 +244,14 @@ mod tests {
         let mut run = run(false);
         run.step("a", &mut Command::new("./no-such-program"));
         assert_eq!(run.tally.failed, 1);
+    }
+
+    #[test]
+    fn what_was_found_out_is_one_test() {
+        let mut run = run(false);
+        run.found("a", Ok(()));
+        run.found("b", Err("b panics".to_owned()));
+        assert_eq!(run.tally.to_string(), "1 passed, 1 failed");
     }
 
     #[test]

@@ -121,18 +121,42 @@ pub(crate) fn section() -> Result<String, Unsized> {
     Ok(text)
 }
 
+/// Whether the programs that are there for a target are free of panics: what is
+/// there for an embedded program must not bring a panic's formatting along.
+pub(crate) fn cannot_panic(build: &Build) -> Result<(), String> {
+    let files = folder(build);
+    for (name, what) in PROGRAMS {
+        let program = read_file(&files, name).map_err(|error| error.to_string())?;
+        if !program.panics.is_empty() {
+            return Err(format!(
+                "a breaker ({what}) can panic on {}: {} is linked",
+                build.target,
+                program.panics.join(", ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn target_dir() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from)
+}
+
+/// Where the programs for a target are.
+fn folder(build: &Build) -> PathBuf {
+    target_dir().join(build.target).join("release")
+}
+
 /// Makes the programs, and says where they are.
 fn link(build: &Build, source: &Source, level: &str) -> Result<PathBuf, Unsized> {
-    let target_dir = env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let mut command = build.command(source);
-    command.arg("--quiet").arg("--target-dir").arg(&target_dir);
+    command.arg("--quiet").arg("--target-dir").arg(target_dir());
     optimise(&mut command, level);
     let done = command.status();
     if !done.is_ok_and(|status| status.success()) {
         return Err(Unsized::Build(build.target));
     }
-    Ok(target_dir.join(build.target).join("release"))
+    Ok(folder(build))
 }
 
 /// As a small program is built.
