@@ -54,55 +54,26 @@ where
     }
 }
 
-impl<G: Guard + ?Sized> Guard for &G {
-    type Subject<'a>
-        = G::Subject<'a>
-    where
-        Self: 'a;
+/// What leads to a breaker.
+macro_rules! leads_to_one {
+    ($($way:ty),*) => {$(
+        impl<G: Guard + ?Sized> Guard for $way {
+            type Subject<'a>
+                = G::Subject<'a>
+            where
+                Self: 'a;
 
-    #[inline]
-    fn subject(&self) -> G::Subject<'_> {
-        (**self).subject()
-    }
+            #[inline]
+            fn subject(&self) -> G::Subject<'_> {
+                (**self).subject()
+            }
+        }
+    )*};
 }
 
-impl<G: Guard + ?Sized> Guard for &mut G {
-    type Subject<'a>
-        = G::Subject<'a>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn subject(&self) -> G::Subject<'_> {
-        (**self).subject()
-    }
-}
-
+leads_to_one!(&G, &mut G);
 #[cfg(feature = "std")]
-impl<G: Guard + ?Sized> Guard for Arc<G> {
-    type Subject<'a>
-        = G::Subject<'a>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn subject(&self) -> G::Subject<'_> {
-        (**self).subject()
-    }
-}
-
-#[cfg(feature = "std")]
-impl<G: Guard + ?Sized> Guard for Box<G> {
-    type Subject<'a>
-        = G::Subject<'a>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn subject(&self) -> G::Subject<'_> {
-        (**self).subject()
-    }
-}
+leads_to_one!(Arc<G>, Box<G>);
 
 /// What can stand in the attribute's `breaker = ..` beside `key`:
 /// [`KeyedBreakers`], or a reference or `Arc` that leads to them.
@@ -144,7 +115,7 @@ where
 
 /// What leads to breakers by key.
 #[cfg(feature = "std")]
-macro_rules! leads_to {
+macro_rules! leads_to_several {
     ($($way:ty),*) => {$(
         impl<G: KeyedGuard + ?Sized> KeyedGuard for $way {
             type Key = G::Key;
@@ -160,4 +131,4 @@ macro_rules! leads_to {
 }
 
 #[cfg(feature = "std")]
-leads_to!(&G, &mut G, Arc<G>, Box<G>);
+leads_to_several!(&G, &mut G, Arc<G>, Box<G>);
