@@ -116,13 +116,15 @@ twice! {
     }
     (async fn) one_pattern(Stay { from, to, .. }: Stay) {
         let _local = Loud("local");
+        let first = &from;
         pause().await;
-        log(from.0);
+        log(first.0);
         Ok(1)
     }
     (async fn) one_tuple((a, b): (Loud, Loud)) {
+        let first = &a;
         pause().await;
-        log(b.0);
+        log(first.0);
         Ok(1)
     }
     (async fn) by_reference(ref a: Loud, b: Loud, ref mut c: Loud) {
@@ -265,7 +267,8 @@ mod in_plain_functions {
             Ok(1)
         }
         (fn) one_pattern(Stay { from, to, .. }: Stay) {
-            log(from.0);
+            let first = &from;
+            log(first.0);
             Ok(1)
         }
         (fn) early(a: Loud, b: Loud) {

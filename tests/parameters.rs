@@ -247,6 +247,27 @@ mod patterns_of_all_kinds {
         Ok(a + &c + &other)
     }
 
+    #[circuit_breaker(fallback = |_| Ok(other.len()))]
+    fn conditional_fields_beside_a_fallback(
+        Conditional {
+            #[cfg(unix)]
+            mut a,
+            #[cfg(not(unix))]
+            mut b,
+            ..
+        }: Conditional,
+        other: String,
+    ) -> Answer<usize> {
+        #[cfg(unix)]
+        a.push('!');
+        #[cfg(not(unix))]
+        let a = std::mem::take(&mut b);
+        match a.len() {
+            1 => Err(PmsError::Down),
+            len => Ok(len + other.len()),
+        }
+    }
+
     /// Beside a fallback that wants some of them.
     #[circuit_breaker(name = "parameters-pattern", fallback = |_| Ok(format!("{}{}", text, count)))]
     async fn beside_a_fallback(
@@ -297,6 +318,15 @@ mod patterns_of_all_kinds {
                 conditional_fields(fields, "d".to_owned()).await.unwrap(),
                 "a!cd"
             );
+            #[cfg(unix)]
+            for (a, len) in [("", 3), ("a", 5)] {
+                let fields = Conditional {
+                    a: a.to_owned(),
+                    c: "c".to_owned(),
+                };
+                let answer = conditional_fields_beside_a_fallback(fields, "def".to_owned());
+                assert_eq!(answer.unwrap(), len);
+            }
             let failing = beside_a_fallback(pair(), (1, vec![]), true);
             // It sees what the body has changed.
             assert_eq!(failing.await.unwrap(), "a2");

@@ -49,8 +49,9 @@ use function::Function;
 /// What can't be guarded: a `const fn`, a plain function that returns a future, a method without
 /// a body, a function with C's `...`.
 ///
-/// Parameters are dropped in the order in which the plain function drops them. Where another
-/// attribute comes below, one called `_` is dropped last.
+/// Parameters are dropped in the order in which the plain function drops them, with two
+/// exceptions. Where a fallback uses one, those that the body only borrows are dropped last; and
+/// where another attribute comes below, those called `_` are.
 ///
 /// # The breaker
 /// Without `breaker`, a `static` of the function's own, with these settings:
