@@ -31,7 +31,7 @@
 //!
 //! An observer that operates a breaker is told of that change too, before its
 //! own call returns. One that answers each change with another never ends: act
-//! only on what isn't an operator's ([`Trigger::Operator`]).
+//! only on what isn't an operator's ([`Trigger::Operator`](crate::Trigger::Operator)).
 //!
 //! ```
 //! use breakerbox::observe::{self, Observer, StateChange};
