@@ -177,7 +177,10 @@ fn a_bucket_that_nobody_fills_again_does_not_come_back_by_its_turn() {
         clock.set(ms * 1_000_000);
         assert_eq!(call(&circuit, &clock, Outcome::Failure), Effect::Counted);
     }
-    // From now on all calls fall into the place of the first bucket.
+    // From now on all calls fall into the place of the first bucket, whose
+    // success is out with the next turn.
+    clock.set(10_000_000);
+    assert_eq!(call(&circuit, &clock, Outcome::Success), Effect::Counted);
     for turn in 2..5_000 {
         clock.set(turn * 10_000_000);
         assert_eq!(

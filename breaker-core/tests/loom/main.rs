@@ -4,8 +4,8 @@
 //! RUSTFLAGS="--cfg loom" cargo test -p breaker-core --test loom --release
 //! ```
 //!
-//! Each model says which line of `circuit.rs` it guards: without that line it
-//! fails.
+//! Each model says which line it guards: of `two_words.rs`, or of the windows in
+//! `sliding`. Without that line it fails.
 //!
 //! Loom remembers only the last access of an atomic when it looks for an order
 //! that it has not tried, and so misses some where the thread that ran first

@@ -313,7 +313,7 @@ fn between_a_restore_and_its_stamp_no_probe_is_let_in() {
 }
 
 /// Guards: within a trial the stamp moves before the word (`stamp_probe` before
-/// `swap` in `try_admit_unless_closed`).
+/// `swap` in `try_admit_slowly`).
 #[test]
 fn a_trial_is_never_seen_full_with_the_time_of_the_probe_before() {
     race(
