@@ -1,5 +1,6 @@
 //! One breaker per key.
 
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod declared;
 mod entry;
 mod key;
@@ -9,11 +10,13 @@ mod one;
 pub use key::Key;
 pub use one::KeyedBreaker;
 
-pub use declared::{Declared, Method};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use declared::Declared;
 
 use crate::breaker::Breaker;
 use crate::clock::DefaultClock;
-use crate::name::Name;
+use crate::name::{KeyLabel, Name, OfKey};
+use crate::notify::Audience;
 use crate::registry::{AnyBreaker, AnyKeyed, Listed};
 use breaker_core::{Circuit, Clock, Config, ConfigError, Consecutive, Policy, RateConfig, Sliding};
 use core::fmt;
@@ -69,12 +72,25 @@ where
     circuit: Circuit<P>,
     clock: C,
     max_keys: u32,
-    shared: bool,
+    kind: Kind<O, C, P>,
     listed: OnceLock<Listed>,
     /// Made when the first key is seen.
     map: OnceLock<Map<O, C, P>>,
     #[cfg(feature = "test-util")]
     id: OnceLock<u64>,
+}
+
+/// How they come to the registry.
+enum Kind<O: 'static, C: 'static, P: 'static> {
+    Unlisted,
+    Declared(Place<O, C, P>),
+    Shared,
+}
+
+struct Place<O: 'static, C: 'static, P: 'static> {
+    place: fn() -> &'static KeyedBreakers<O, C, P>,
+    file: &'static str,
+    line: u32,
 }
 
 impl<O, C> KeyedBreakers<O, C> {
@@ -83,6 +99,56 @@ impl<O, C> KeyedBreakers<O, C> {
     #[must_use]
     pub const fn with_clock(name: &'static str, config: Config, clock: C) -> Self {
         Self::by_hand(Name::Static(name), Circuit::new(config), clock)
+    }
+
+    /// A `static` by hand, with a clock of one's own, that enters the registry at
+    /// its first call, as those of an attribute with `key` do. `place` gives the
+    /// static itself.
+    ///
+    /// ```
+    /// use breakerbox::{Config, ExactClock, KeyedBreakers};
+    ///
+    /// static HOSTS: KeyedBreakers<String, ExactClock> =
+    ///     KeyedBreakers::declared_with_clock("exact-hosts", Config::DEFAULT, ExactClock, || &HOSTS)
+    ///         .max_keys(1_000);
+    /// assert!(HOSTS.get("a.example").admit().is_ok());
+    /// assert!(breakerbox::find("exact-hosts[a.example]").is_some());
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub const fn declared_with_clock(
+        name: &'static str,
+        config: Config,
+        clock: C,
+        place: fn() -> &'static Self,
+    ) -> Self {
+        let declared = std::panic::Location::caller();
+        let kind = Kind::Declared(Place {
+            place,
+            file: declared.file(),
+            line: declared.line(),
+        });
+        Self::of_kind(kind, Name::Static(name), Circuit::new(config), clock)
+    }
+}
+
+impl<O, C> KeyedBreakers<O, C>
+where
+    O: Send + Sync,
+    C: Clock + Clone + Send + Sync,
+{
+    /// [`shared`](KeyedBreakers::shared) with a clock of one's own.
+    ///
+    /// # Errors
+    /// [`ConfigError::ZeroMaxKeys`].
+    #[track_caller]
+    pub fn shared_with_clock(
+        name: impl Into<String>,
+        config: Config,
+        clock: C,
+        max_keys: u32,
+    ) -> Result<Arc<Self>, ConfigError> {
+        Self::share(name.into(), Circuit::new(config), clock, max_keys)
     }
 }
 
@@ -143,15 +209,7 @@ impl<O: Send + Sync> KeyedBreakers<O> {
         config: Config,
         max_keys: u32,
     ) -> Result<Arc<Self>, ConfigError> {
-        if max_keys == 0 {
-            return Err(ConfigError::ZeroMaxKeys);
-        }
-        let (name, circuit) = (Name::from(name.into()), Circuit::new(config));
-        let mut breakers = Self::by_hand(name, circuit, crate::clock::SystemClock);
-        (breakers.max_keys, breakers.shared) = (max_keys, true);
-        let breakers = Arc::new(breakers);
-        crate::registry::enter_shared_keyed(&breakers);
-        Ok(breakers)
+        Self::shared_with_clock(name, config, crate::clock::SystemClock, max_keys)
     }
 }
 
@@ -168,14 +226,36 @@ impl<O, const SLOTS: usize> KeyedBreakers<O, DefaultClock, Sliding<SLOTS>> {
     }
 }
 
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+impl<O: Send + Sync, const SLOTS: usize> KeyedBreakers<O, DefaultClock, Sliding<SLOTS>> {
+    /// [`shared`](KeyedBreakers::shared) for breakers that trip by rate.
+    ///
+    /// # Errors
+    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
+    /// slots, [`ConfigError::ZeroMaxKeys`].
+    #[track_caller]
+    pub fn shared_by_rate(
+        name: impl Into<String>,
+        config: RateConfig,
+        max_keys: u32,
+    ) -> Result<Arc<Self>, ConfigError> {
+        let (circuit, clock) = (Circuit::by_rate(config)?, crate::clock::SystemClock);
+        Self::share(name.into(), circuit, clock, max_keys)
+    }
+}
+
 impl<O, C, P> KeyedBreakers<O, C, P> {
     const fn by_hand(name: Name, circuit: Circuit<P>, clock: C) -> Self {
+        Self::of_kind(Kind::Unlisted, name, circuit, clock)
+    }
+
+    const fn of_kind(kind: Kind<O, C, P>, name: Name, circuit: Circuit<P>, clock: C) -> Self {
         Self {
             name,
             circuit,
             clock,
             max_keys: DEFAULT_MAX_KEYS,
-            shared: false,
+            kind,
             listed: OnceLock::new(),
             map: OnceLock::new(),
             #[cfg(feature = "test-util")]
@@ -223,9 +303,29 @@ where
     C: Clock + Clone + Send + Sync,
     P: Policy + Send + Sync,
 {
+    #[track_caller]
+    fn share(
+        name: String,
+        circuit: Circuit<P>,
+        clock: C,
+        max_keys: u32,
+    ) -> Result<Arc<Self>, ConfigError> {
+        if max_keys == 0 {
+            return Err(ConfigError::ZeroMaxKeys);
+        }
+        let mut breakers = Self::of_kind(Kind::Shared, Name::from(name), circuit, clock);
+        breakers.max_keys = max_keys;
+        let breakers = Arc::new(breakers);
+        crate::registry::enter_shared_keyed(&breakers);
+        Ok(breakers)
+    }
+
     /// The breaker of a key.
     #[inline]
     pub fn get<K: Key<Owned = O> + ?Sized>(&self, key: &K) -> KeyedBreaker<O, C, P> {
+        if let Kind::Declared(Place { place, file, line }) = &self.kind {
+            crate::registry::enter_static_keyed(place(), file, *line);
+        }
         #[cfg(feature = "test-util")]
         if let Some(scope) = crate::test::current() {
             let map = self.map_in(&scope, K::label);
@@ -254,19 +354,14 @@ where
         hash: u32,
         scope: ScopeOf,
     ) -> KeyedBreaker<O, C, P> {
-        let Added {
-            entry,
-            evicted,
-            kept,
-        } = map.add(key, hash);
-        let one = KeyedBreaker::new(entry, scope);
-        if let Some(evicted) = evicted {
-            one.audience().key_evicted(&Name::of_key(evicted));
-        }
+        let audience = audience(&scope);
+        let Added { entry, kept } = map.add(key, hash, |evicted| {
+            audience.key_evicted(&Name::of_key(evicted));
+        });
         if !kept {
-            one.audience().keys_full(&one.full_name());
+            audience.keys_full(&Name::of_key(Arc::clone(&entry) as Arc<dyn OfKey>));
         }
-        one
+        KeyedBreaker::new(entry, scope)
     }
 
     fn map(&self, label: entry::Label<O>) -> &Map<O, C, P> {
@@ -352,6 +447,19 @@ fn current_scope() -> ScopeOf {
     None
 }
 
+#[cfg(feature = "test-util")]
+fn audience(scope: &ScopeOf) -> Audience<'_> {
+    match scope {
+        Some(scope) => Audience::of_scope(scope),
+        None => Audience::of_process(),
+    }
+}
+
+#[cfg(not(feature = "test-util"))]
+fn audience(_: &ScopeOf) -> Audience<'_> {
+    Audience::of_process()
+}
+
 impl<O, C, P> AnyKeyed for KeyedBreakers<O, C, P>
 where
     O: Send + Sync,
@@ -378,11 +486,17 @@ where
         let any = |breaker| Arc::new(breaker) as Arc<dyn AnyBreaker>;
         self.breakers().into_iter().map(any).collect()
     }
+
+    fn find(&self, label: &str) -> Option<Arc<dyn AnyBreaker>> {
+        let is = |breaker: &KeyedBreaker<O, C, P>| KeyLabel::of(breaker.of_key()).is(label);
+        let found = self.breakers().into_iter().find(is)?;
+        Some(Arc::new(found))
+    }
 }
 
 impl<O, C, P> Drop for KeyedBreakers<O, C, P> {
     fn drop(&mut self) {
-        if self.shared
+        if let Kind::Shared = self.kind
             && let Some(listed) = self.listed.get()
         {
             listed.leave();

@@ -83,6 +83,21 @@ impl<'a> KeyLabel<'a> {
     pub(crate) fn of(key: &'a dyn OfKey) -> Self {
         Self(key)
     }
+
+    /// Whether it displays as this.
+    pub(crate) fn is(self, text: &str) -> bool {
+        struct Rest<'t>(&'t str);
+
+        impl fmt::Write for Rest<'_> {
+            fn write_str(&mut self, part: &str) -> fmt::Result {
+                self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+                Ok(())
+            }
+        }
+
+        let mut rest = Rest(text);
+        fmt::write(&mut rest, format_args!("{self}")).is_ok() && rest.0.is_empty()
+    }
 }
 
 #[cfg(feature = "std")]

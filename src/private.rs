@@ -22,22 +22,30 @@ use crate::subject::Subject;
 #[cfg(feature = "std")]
 use breaker_core::{Clock, Policy};
 
+#[cfg(feature = "std")]
+#[path = "private/keyed.rs"]
+mod keyed;
+#[cfg(not(feature = "std"))]
+#[path = "private/no_keyed.rs"]
+mod keyed;
+
 #[cfg(all(
     feature = "std",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
-#[path = "private/keyed.rs"]
-mod keyed;
+#[path = "private/keyed_static.rs"]
+mod keyed_static;
 #[cfg(not(all(
     feature = "std",
     not(all(target_family = "wasm", target_os = "unknown"))
 )))]
-#[path = "private/no_keyed.rs"]
-mod keyed;
+#[path = "private/no_keyed_static.rs"]
+mod keyed_static;
 
 use core::future::Future;
 use core::marker::PhantomData;
 pub use keyed::*;
+pub use keyed_static::*;
 
 /// The type of a generated `static`.
 pub type Breaker = crate::breaker::Breaker;
@@ -132,6 +140,21 @@ pub const fn generated_by_rate<const SLOTS: usize, P: Copy + PlaceWithClock>(
     _: P,
 ) -> RateBreaker<SLOTS> {
     RateBreaker::must_by_rate(name, config, crate::clock::NoClock)
+}
+
+/// The constant of `max_keys = ..`.
+#[must_use]
+pub const fn max_keys(max_keys: u32) -> u32 {
+    max_keys
+}
+
+/// A method's default name gets the type that the method belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// The type's name.
+    pub type_name: fn() -> &'static str,
+    /// The method's.
+    pub function: &'static str,
 }
 
 /// A constant that says what a rate is taken of: a count or a duration, told

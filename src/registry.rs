@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::Duration;
 
 /// The breaker of that name, if it is known.
@@ -39,13 +39,30 @@ use std::time::Duration;
 #[must_use]
 pub fn find(name: &str) -> Option<Found> {
     #[cfg(feature = "test-util")]
-    if let Some(found) = crate::test::current().and_then(|scope| scope.names().find(name)) {
+    if let Some(found) = crate::test::current().and_then(|scope| find_among(|| scope.names(), name))
+    {
         return Some(found);
     }
-    NAMES
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .find(name)
+    find_among(names, name)
+}
+
+/// By name, or by name and key: `hosts[a.example]`. Either may have brackets in it.
+///
+/// The names are locked only to look: a key's label is the user's code, and the
+/// last that has breakers may be this one, when it drops them.
+fn find_among<N>(names: impl Fn() -> N, name: &str) -> Option<Found>
+where
+    N: Deref<Target = Names>,
+{
+    let found = names().find(name);
+    if found.is_some() {
+        return found;
+    }
+    let name = name.strip_suffix(']')?;
+    name.match_indices('[').find_map(|(at, _)| {
+        let keyed = names().find_keyed(&name[..at]);
+        keyed?.find(&name[at + 1..])
+    })
 }
 
 /// The breakers by key of that name, if they are known: those of an attribute
@@ -75,10 +92,7 @@ pub fn find_keyed(name: &str) -> Option<FoundKeyed> {
     if let Some(found) = crate::test::current().and_then(|scope| scope.names().find_keyed(name)) {
         return Some(found);
     }
-    NAMES
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .find_keyed(name)
+    names().find_keyed(name)
 }
 
 /// Breakers by key that [`find_keyed`] found. Keeps shared ones alive.
@@ -134,11 +148,12 @@ impl FoundKeyed {
         self.keyed().any_breakers().into_iter().map(found).collect()
     }
 
-    /// The breaker of the key with this label.
+    /// The breaker of the key with this label; of one of them, if several keys
+    /// have it.
     #[must_use]
     pub fn find(&self, label: &str) -> Option<Found> {
-        let is = |found: &Found| found.key().is_some_and(|key| key.to_string() == label);
-        self.breakers().into_iter().find(is)
+        let breaker = self.keyed().find(label)?;
+        Some(Found(Handle::Shared(breaker)))
     }
 }
 
@@ -157,6 +172,7 @@ pub(crate) trait AnyKeyed: Send + Sync {
     fn max_keys(&self) -> usize;
     fn len(&self) -> usize;
     fn any_breakers(&self) -> Vec<Arc<dyn AnyBreaker>>;
+    fn find(&self, label: &str) -> Option<Arc<dyn AnyBreaker>>;
 }
 
 /// A breaker that [`find`] found. Keeps a shared one alive.
@@ -318,13 +334,8 @@ static NAMES: RwLock<Names> = RwLock::new(Names {
 });
 
 impl Names {
-    /// By name, or by name and key: `hosts[a.example]`.
     pub(crate) fn find(&self, name: &str) -> Option<Found> {
-        let Some(entry) = self.entries.get(name) else {
-            let (group, key) = name.strip_suffix(']')?.split_once('[')?;
-            return self.find_keyed(group)?.find(key);
-        };
-        Some(Found(match &entry.place {
+        Some(Found(match &self.entries.get(name)?.place {
             Place::Static(breaker) => Handle::Static(*breaker),
             Place::Shared(breaker) => Handle::Shared(breaker.upgrade()?),
             Place::StaticKeyed(_) | Place::SharedKeyed(_) => return None,
@@ -562,6 +573,10 @@ pub(crate) fn enter_static_keyed<O, C, P>(
         let (wanted, place) = (keyed.declared_name(), Place::StaticKeyed(keyed));
         process_names().list(wanted, file, line, place)
     });
+}
+
+fn names() -> RwLockReadGuard<'static, Names> {
+    NAMES.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn process_names() -> RwLockWriteGuard<'static, Names> {

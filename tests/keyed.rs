@@ -230,7 +230,13 @@ fn a_flood_of_keys_gives_up_only_what_is_closed_and_idle() {
         998 - 2 + 1,
         "one for each key beyond the fourth, and the operator's"
     );
-    assert_eq!(told[0], "circuit `hosts[2]` was given up for a new key");
+    assert!(
+        ["2", "3"]
+            .map(|key| format!("circuit `hosts[{key}]` was given up for a new key"))
+            .contains(&told[0]),
+        "{}",
+        told[0]
+    );
 }
 
 #[test]

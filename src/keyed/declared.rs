@@ -1,6 +1,7 @@
 //! The `static` of an attribute with `key`: the key's type can't be named there.
 
 use super::{Key, KeyedBreaker, KeyedBreakers};
+use crate::__private::Method;
 use crate::clock::{DefaultClock, SystemClock};
 use crate::name::Name;
 use breaker_core::{Circuit, Config, ConfigError, Consecutive, Policy, RateConfig, Sliding};
@@ -24,15 +25,6 @@ pub struct Declared<P: 'static = Consecutive> {
 struct Node {
     breakers: OnceLock<Box<dyn Any + Send + Sync>>,
     next: OnceLock<Box<Node>>,
-}
-
-/// A method's default name gets the type that the method belongs to.
-#[derive(Clone, Copy, Debug)]
-pub struct Method {
-    /// The type's name.
-    pub type_name: fn() -> &'static str,
-    /// The method's.
-    pub function: &'static str,
 }
 
 impl Declared {

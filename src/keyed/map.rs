@@ -1,12 +1,16 @@
 //! The circuits of a group, by key: sharded, and bounded.
+//!
+//! No code of a user's (a key's comparing, copying, or destructor) runs while a
+//! shard is locked.
 
 use super::entry::{Entry, Group};
 use super::key::Key;
 use breaker_core::Policy;
+use core::array;
 use core::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 const MAX_SHARDS: usize = 64;
 const KEYS_PER_SHARD: usize = 32;
@@ -15,21 +19,27 @@ const KEYS_PER_SHARD: usize = 32;
 /// finds a bounded wait where none can be given up.
 const LOOKED_AT: usize = 256;
 
+/// Keys of one hash that are compared at once.
+const COMPARED: usize = 8;
+
 pub(crate) struct Map<O, C: 'static, P: 'static> {
     group: Arc<Group<O, C, P>>,
     hasher: DefaultHashBuilder,
     /// A power of two.
-    shards: Box<[RwLock<Shard<O, C, P>>]>,
+    shards: Box<[Shard<O, C, P>]>,
+    /// Keys, and places that are kept for one.
     len: AtomicUsize,
     max: usize,
     /// The shard that gives up a key next.
     next: AtomicUsize,
 }
 
-// Of a cache line's own: a lock that is taken must not slow its neighbours down.
+/// Of a cache line's own: a lock that is taken must not slow its neighbours down.
 #[repr(align(128))]
-struct Shard<O, C: 'static, P: 'static> {
-    table: HashTable<Arc<Entry<O, C, P>>>,
+struct Shard<O, C: 'static, P: 'static>(RwLock<Table<O, C, P>>);
+
+struct Table<O, C: 'static, P: 'static> {
+    entries: HashTable<Arc<Entry<O, C, P>>>,
     /// The bucket at which the search for a key to give up goes on.
     hand: usize,
 }
@@ -37,16 +47,32 @@ struct Shard<O, C: 'static, P: 'static> {
 /// What became of a key that was not known.
 pub(crate) struct Added<O, C: 'static, P: 'static> {
     pub(crate) entry: Arc<Entry<O, C, P>>,
-    pub(crate) evicted: Evicted<O, C, P>,
-    /// Whether it is in the map: else every key that is kept is open or in use.
+    /// Whether it is in the map: else every key that was looked at is open or in
+    /// use.
     pub(crate) kept: bool,
 }
 
-/// What was given up for a new key, if that was needed.
-type Evicted<O, C, P> = Option<Arc<Entry<O, C, P>>>;
+/// Which keys may be given up, of those that are closed and not in use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spare {
+    UsedOfLate,
+    None,
+}
 
-/// No key was found to give up.
-struct Full;
+/// A place for a key, given back if none comes.
+struct Place<'m>(&'m AtomicUsize);
+
+impl Place<'_> {
+    fn take(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 /// 32 bits of a hash are kept with a key; this makes 64 of them again.
 fn spread(hash: u32) -> u64 {
@@ -63,10 +89,10 @@ where
             .clamp(1, MAX_SHARDS)
             .next_power_of_two();
         let shard = || {
-            RwLock::new(Shard {
-                table: HashTable::new(),
+            Shard(RwLock::new(Table {
+                entries: HashTable::new(),
                 hand: 0,
-            })
+            }))
         };
         Self {
             group,
@@ -85,9 +111,9 @@ where
     }
 
     #[inline]
-    fn shard(&self, spread: u64) -> &RwLock<Shard<O, C, P>> {
+    fn shard(&self, hash: u32) -> &Shard<O, C, P> {
         // Not the bits by which the table itself chooses.
-        &self.shards[(spread >> 40) as usize & (self.shards.len() - 1)]
+        &self.shards[(spread(hash) >> 40) as usize & (self.shards.len() - 1)]
     }
 
     /// The circuit of a known key. Allocates nothing.
@@ -97,70 +123,100 @@ where
         key: &K,
         hash: u32,
     ) -> Option<Arc<Entry<O, C, P>>> {
-        let spread = spread(hash);
-        let shard = self.shard(spread).read();
-        let shard = shard.unwrap_or_else(PoisonError::into_inner);
-        let entry = shard.table.find(spread, |entry| is(entry, key, hash))?;
+        let entry = self.shard(hash).read().first(hash)?;
+        if !key.is(&entry.key) {
+            return self.find_among(key, hash);
+        }
         entry.touch();
-        Some(Arc::clone(entry))
+        Some(entry)
     }
 
-    /// Adds a key that was not found.
+    /// The same, where keys have a hash in common.
     #[cold]
-    pub(crate) fn add<K: Key<Owned = O> + ?Sized>(&self, key: &K, hash: u32) -> Added<O, C, P> {
-        let entry = Arc::new(Entry::new(&self.group, key.to_key(), hash));
-        let Ok(evicted) = self.reserve() else {
-            return Added {
-                entry,
-                evicted: None,
-                kept: false,
-            };
-        };
-        let spread = spread(hash);
-        let mut shard = write(self.shard(spread));
-        if let Some(present) = shard.table.find(spread, |entry| is(entry, key, hash)) {
-            // Another thread was quicker.
-            let entry = Arc::clone(present);
-            drop(shard);
-            self.len.fetch_sub(1, Ordering::Relaxed);
-            return Added {
-                entry,
-                evicted,
-                kept: true,
-            };
-        }
-        shard
-            .table
-            .insert_unique(spread, Arc::clone(&entry), |entry| self::spread(entry.hash));
-        Added {
-            entry,
-            evicted,
-            kept: true,
+    fn find_among<K: Key<Owned = O> + ?Sized>(
+        &self,
+        key: &K,
+        hash: u32,
+    ) -> Option<Arc<Entry<O, C, P>>> {
+        let mut passed = 0;
+        loop {
+            let some = self.shard(hash).read().some_after(passed, hash);
+            for entry in some {
+                let entry = entry?;
+                if key.is(&entry.key) {
+                    entry.touch();
+                    return Some(entry);
+                }
+            }
+            passed += COMPARED;
         }
     }
 
-    /// A place for one more, made by giving up another if need be, which it gives.
-    fn reserve(&self) -> Result<Evicted<O, C, P>, Full> {
+    /// Adds a key that was not found. What is given up for it is handed on at
+    /// once.
+    #[cold]
+    pub(crate) fn add<K: Key<Owned = O> + ?Sized>(
+        &self,
+        key: &K,
+        hash: u32,
+        mut evicted: impl FnMut(Arc<Entry<O, C, P>>),
+    ) -> Added<O, C, P> {
+        let new = Arc::new(Entry::new(&self.group, key.to_key(), hash));
+        let (mut others, mut place) = (Vec::new(), None);
+        loop {
+            let unseen = self.shard(hash).read().unseen(&others, hash);
+            for entry in unseen {
+                if key.is(&entry.key) {
+                    // Another thread was quicker.
+                    entry.touch();
+                    return Added { entry, kept: true };
+                }
+                others.push(entry);
+            }
+            if place.is_none() {
+                place = self.reserve(&mut evicted);
+            }
+            let Some(reserved) = place.take() else {
+                return Added {
+                    entry: new,
+                    kept: false,
+                };
+            };
+            if self.shard(hash).write().insert(&new, &others) {
+                reserved.take();
+                return Added {
+                    entry: new,
+                    kept: true,
+                };
+            }
+            place = Some(reserved);
+        }
+    }
+
+    /// A place for one more, made by giving up another if need be.
+    fn reserve(&self, evicted: impl FnOnce(Arc<Entry<O, C, P>>)) -> Option<Place<'_>> {
         let one_more = |len| (len < self.max).then_some(len + 1);
-        if self
+        let added = self
             .len
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
-            .is_ok()
-        {
-            return Ok(None);
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
+        if added.is_ok() {
+            return Some(Place(&self.len));
         }
-        // The place of the one that is given up is taken over.
-        self.evict().map(Some).ok_or(Full)
+        let given_up = self
+            .evict(Spare::UsedOfLate)
+            .or_else(|| self.evict(Spare::None))?;
+        // Its place is taken over.
+        let place = Place(&self.len);
+        evicted(given_up);
+        Some(place)
     }
 
-    /// Gives up a key that is closed, that no call uses, and that was not used
-    /// again since the hand passed it; rather one of which no failure is counted.
-    fn evict(&self) -> Option<Arc<Entry<O, C, P>>> {
+    /// Gives up a key that is closed and that no call uses.
+    fn evict(&self, spare: Spare) -> Option<Arc<Entry<O, C, P>>> {
         let mut left = LOOKED_AT;
-        // The first round finds all of a small map used; the second doesn't.
-        for _ in 0..2 * self.shards.len() {
+        for _ in 0..self.shards.len() {
             let next = self.next.fetch_add(1, Ordering::Relaxed) & (self.shards.len() - 1);
-            let evicted = write(&self.shards[next]).evict(&mut left);
+            let evicted = self.shards[next].write().evict(spare, &mut left);
             if evicted.is_some() || left == 0 {
                 return evicted;
             }
@@ -180,19 +236,68 @@ where
     pub(crate) fn entries(&self) -> Vec<Arc<Entry<O, C, P>>> {
         let mut entries = Vec::with_capacity(self.len());
         for shard in &self.shards {
-            let shard = shard.read().unwrap_or_else(PoisonError::into_inner);
-            entries.extend(shard.table.iter().map(Arc::clone));
+            entries.extend(shard.read().entries.iter().map(Arc::clone));
         }
         entries
     }
 }
 
-impl<O, C, P> Shard<O, C, P>
+impl<O, C, P> Shard<O, C, P> {
+    #[inline]
+    fn read(&self) -> RwLockReadGuard<'_, Table<O, C, P>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Table<O, C, P>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<O, C, P> Table<O, C, P>
 where
     P: Policy,
 {
-    fn evict(&mut self, left: &mut usize) -> Option<Arc<Entry<O, C, P>>> {
-        let buckets = self.table.num_buckets();
+    /// The first key of this hash: nearly always the only one.
+    #[inline]
+    fn first(&self, hash: u32) -> Option<Arc<Entry<O, C, P>>> {
+        let found = self.entries.find(spread(hash), |entry| entry.hash == hash);
+        found.map(Arc::clone)
+    }
+
+    /// All keys of this hash.
+    fn of_hash(&self, hash: u32) -> impl Iterator<Item = &Arc<Entry<O, C, P>>> {
+        let entries = self.entries.iter_hash(spread(hash));
+        entries.filter(move |entry| entry.hash == hash)
+    }
+
+    /// The next ones of this hash, after so many. (An array: a known key is found
+    /// without allocating.)
+    fn some_after(&self, passed: usize, hash: u32) -> [Option<Arc<Entry<O, C, P>>>; COMPARED] {
+        let mut entries = self.of_hash(hash).skip(passed);
+        array::from_fn(|_| entries.next().map(Arc::clone))
+    }
+
+    /// Those of this hash that are not among these.
+    fn unseen(&self, seen: &[Arc<Entry<O, C, P>>], hash: u32) -> Vec<Arc<Entry<O, C, P>>> {
+        let entries = self.of_hash(hash).filter(|entry| !contains(seen, entry));
+        entries.map(Arc::clone).collect()
+    }
+
+    /// Unless there is another of its hash than these.
+    fn insert(&mut self, new: &Arc<Entry<O, C, P>>, others: &[Arc<Entry<O, C, P>>]) -> bool {
+        if !self.of_hash(new.hash).all(|entry| contains(others, entry)) {
+            return false;
+        }
+        let rehash = |entry: &Arc<Entry<O, C, P>>| spread(entry.hash);
+        self.entries
+            .insert_unique(rehash(new), Arc::clone(new), rehash);
+        true
+    }
+
+    /// Gives up a key that is closed and that no call uses; rather one of which no
+    /// failure is counted.
+    fn evict(&mut self, spare: Spare, left: &mut usize) -> Option<Arc<Entry<O, C, P>>> {
+        let buckets = self.entries.num_buckets();
         let mut second_best = None;
         for _ in 0..buckets {
             if *left == 0 {
@@ -200,13 +305,17 @@ where
             }
             let bucket = self.hand % buckets;
             self.hand = bucket + 1;
-            let Some(entry) = self.table.get_bucket(bucket) else {
+            let Some(entry) = self.entries.get_bucket_mut(bucket) else {
                 continue;
             };
             *left -= 1;
-            // The map is locked, so nobody else can come by it.
-            let in_use = Arc::strong_count(entry) > 1;
-            if entry.was_used() || in_use || !entry.is_closed() {
+            let spared = entry.was_used() && spare == Spare::UsedOfLate;
+            // Nobody else has it, nor can come by it while the shard is locked;
+            // and what the last who had it did is seen here.
+            let Some(entry) = Arc::get_mut(entry) else {
+                continue;
+            };
+            if spared || !entry.is_closed() {
                 continue;
             }
             if entry.circuit.is_idle() {
@@ -218,20 +327,11 @@ where
     }
 
     fn remove(&mut self, bucket: usize) -> Option<Arc<Entry<O, C, P>>> {
-        let entry = Arc::clone(self.table.get_bucket(bucket)?);
-        let found = self
-            .table
-            .find_entry(spread(entry.hash), |other| Arc::ptr_eq(other, &entry));
-        found.ok()?.remove();
-        Some(entry)
+        let entry = self.entries.get_bucket_entry(bucket).ok()?;
+        Some(entry.remove().0)
     }
 }
 
-#[inline]
-fn is<O, C, P, K: Key<Owned = O> + ?Sized>(entry: &Entry<O, C, P>, key: &K, hash: u32) -> bool {
-    entry.hash == hash && key.is(&entry.key)
-}
-
-fn write<O, C, P>(shard: &RwLock<Shard<O, C, P>>) -> RwLockWriteGuard<'_, Shard<O, C, P>> {
-    shard.write().unwrap_or_else(PoisonError::into_inner)
+fn contains<T>(entries: &[Arc<T>], entry: &Arc<T>) -> bool {
+    entries.iter().any(|other| Arc::ptr_eq(other, entry))
 }

@@ -10,7 +10,6 @@ use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
 use crate::limit::Unlimited;
 use crate::name::{KeyLabel, Name, OfKey};
-use crate::notify::Audience;
 use crate::permit::{Permit, admit};
 use crate::registry::AnyBreaker;
 use crate::subject::sealed::Subject;
@@ -52,16 +51,12 @@ where
     }
 
     /// Name and key.
-    pub(super) fn full_name(&self) -> Name {
+    fn full_name(&self) -> Name {
         Name::of_key(Arc::clone(&self.entry) as Arc<dyn OfKey>)
     }
 
-    pub(super) fn audience(&self) -> Audience<'_> {
-        #[cfg(feature = "test-util")]
-        if let Some(scope) = &self.scope {
-            return Audience::of_scope(scope);
-        }
-        Audience::of_process()
+    pub(super) fn of_key(&self) -> &dyn OfKey {
+        &*self.entry
     }
 
     /// The key.
@@ -172,7 +167,7 @@ where
     }
 
     fn key(&self) -> Option<KeyLabel<'_>> {
-        Some(KeyLabel::of(&*self.entry))
+        Some(KeyLabel::of(self.of_key()))
     }
 
     fn state(&self) -> State {
