@@ -3,7 +3,6 @@
 use std::fmt::Display;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Ident, Token, Type, Visibility};
 
@@ -49,7 +48,7 @@ fn one(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TokenStream> 
             "a breaker changes through `&self`: leave out `mut`",
         ));
     }
-    let Ok(ident) = input.call(Ident::parse_any) else {
+    let Ok(ident) = input.parse::<Ident>() else {
         let message = format!("expected the breaker's name: write `{EXAMPLE}`");
         return Err(here(input, message));
     };

@@ -1,97 +1,20 @@
-//! The macros as a whole: whatever they are fed, they give the function back and don't panic.
+//! The macros as a whole.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::quote;
 
 use super::{breaker_macro, guard};
+use crate::args::table;
+use corpus::{CORPUS, FLAGS, VALID, nodes};
+use nodes::Nodes;
 
-/// Functions, and what must be found in the output whatever the options.
-fn items() -> Vec<(TokenStream, &'static str)> {
-    vec![
-        (
-            quote!(
-                async fn f(a: &str) -> Result<u8, E> {
-                    marker(a).await
-                }
-            ),
-            "marker",
-        ),
-        (
-            quote!(
-                fn f(mut a: A, _: B) -> Result<u8, E> {
-                    marker(a)
-                }
-            ),
-            "marker",
-        ),
-        (
-            quote!(
-                pub(crate) async unsafe fn f<'a, T: X, const N: usize>(
-                    &'a self,
-                    (b, c): (T, T),
-                ) -> !
-                where
-                    T: Y,
-                {
-                    marker()
-                }
-            ),
-            "marker",
-        ),
-        (
-            quote!(
-                fn f(self: Arc<Self>) -> impl Iterator<Item = u8> {
-                    #![allow(marker)]
-                    x
-                }
-            ),
-            "marker",
-        ),
-        (quote!(async fn f() { marker.  }), "marker"),
-        (quote!(async fn f() { let marker = ; } ), "marker"),
-        (
-            quote!(
-                async fn f();
-            ),
-            "f",
-        ),
-        (
-            quote!(
-                const fn f() {
-                    marker
-                }
-            ),
-            "marker",
-        ),
-        (
-            quote!(
-                struct Marker;
-            ),
-            "Marker",
-        ),
-        (quote!(impl Marker {}), "Marker"),
-        (quote!(fn marker(), ), "marker"),
-        (quote!(fn marker), "marker"),
-        (quote!(marker), "marker"),
-        (quote!(#[marker] #), "marker"),
-        (quote!(), ""),
-        (
-            quote!(
-                fn f<'life0, 'async_trait>(
-                    &'life0 self,
-                ) -> Pin<Box<dyn Future<Output = u8> + 'async_trait>> {
-                    Box::pin(async move { marker })
-                }
-            ),
-            "marker",
-        ),
-        (
-            quote!(fn f<'async_trait>() -> Pin<Box<dyn Future<Output = u8> + 'async_trait>> { pin(async move marker) }),
-            "marker",
-        ),
-    ]
-}
+mod corpus;
+mod golden;
+mod nodes;
+mod noise;
+mod properties;
 
+/// Every option with every kind of value, most of them wrong.
 fn options() -> Vec<TokenStream> {
     let names = [
         "name",
@@ -169,88 +92,91 @@ fn options() -> Vec<TokenStream> {
     options
 }
 
-/// Tokens in no order at all, the same at each run.
-fn noise() -> Vec<TokenStream> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut next = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
-    let words = [
-        "threshold",
-        "reset",
-        "fallback",
-        "shared",
-        "async",
-        "fn",
-        "static",
-        "self",
-        "x",
-    ];
-    let signs = [
-        '=', ',', ':', ';', '|', '-', '.', '<', '>', '#', '!', '&', '?',
-    ];
-    let delimiters = [
-        Delimiter::Parenthesis,
-        Delimiter::Brace,
-        Delimiter::Bracket,
-        Delimiter::None,
-    ];
-    (0..1500)
-        .map(|_| {
-            let mut tokens = TokenStream::new();
-            for _ in 0..1 + next(12) {
-                let token: TokenTree = match next(8) {
-                    0 | 1 => Ident::new(words[next(words.len())], Span::call_site()).into(),
-                    2 => Literal::u64_unsuffixed(next(40) as u64).into(),
-                    3 => Literal::string(["5s", "", "1m", "x"][next(4)]).into(),
-                    4 => Group::new(delimiters[next(4)], tokens.clone()).into(),
-                    5 => Punct::new(signs[next(signs.len())], Spacing::Joint).into(),
-                    _ => Punct::new(signs[next(3)], Spacing::Alone).into(),
-                };
-                tokens.extend([token]);
-            }
-            tokens
-        })
-        .collect()
+#[test]
+fn whatever_the_value_of_an_option_the_function_is_given_back() {
+    let function = quote!(
+        async fn f(&self, (a, mut b): (A, B)) -> Result<u8, E> {
+            marker(a).await
+        }
+    );
+    for options in options() {
+        let output = guard(options.clone(), function.clone()).to_string();
+        assert!(output.contains("marker"), "{options}: {output}");
+        let output = breaker_macro::expand(quote!(static PMS = { #options })).to_string();
+        assert!(output.contains("static PMS"), "{options}: {output}");
+    }
+}
+
+/// What the properties take apart is worth it.
+#[test]
+fn the_corpus_has_every_option_and_much_that_is_accepted() {
+    assert_eq!(VALID.len() + FLAGS.len(), table::OPTIONS.len() + 1);
+    for info in &table::OPTIONS {
+        let written = |options: &Nodes| options.mentions(info.name) > 0;
+        assert!(CORPUS.options.iter().any(written), "{}", info.name);
+        let valid = VALID.iter().any(|(name, _)| *name == info.name);
+        assert!(
+            valid || FLAGS.iter().any(|flag| flag.contains(info.name)),
+            "{}",
+            info.name
+        );
+    }
+    assert!(CORPUS.items.len() > 500 && CORPUS.blocks.len() > 20);
+    let pairs = CORPUS.options.iter().zip(&CORPUS.items);
+    let accepted = pairs
+        .filter(|(options, item)| is_accepted(options, item))
+        .count();
+    assert!(accepted > 500, "{accepted}");
 }
 
 #[test]
-fn the_function_is_always_given_back() {
-    for options in options().into_iter().chain(noise()) {
-        for (item, marker) in items() {
-            let text = format!("{options} / {item}");
-            let output = guard(options.clone(), item).to_string();
-            assert!(output.contains(marker), "{text}: {output}");
+fn every_valid_value_is_accepted() {
+    let plain = nodes("async fn f(account: &str, hotel: &str) -> Result<u8, E> { g(hotel).await }");
+    let method = nodes("async fn f(&self, hotel: &str) -> Result<u8, E> { g(hotel).await }");
+    for (name, values) in VALID {
+        let needs = match name {
+            "window" | "min_calls" => ", failure_rate = 0.5",
+            "slow" => ", failure_rate = 0.5, slow_rate = 0.5",
+            "slow_rate" => ", failure_rate = 0.5, slow = \"2s\"",
+            "max_keys" => ", key = hotel",
+            "timeout_error" => ", timeout = \"2s\"",
+            _ => "",
+        };
+        for value in values {
+            let options = format!("{name} = {value}{needs}");
+            let chosen = ["breaker", "key"].contains(&name) || name == "max_keys";
+            let shared = if chosen { "" } else { ", shared" };
+            let on_method = format!("{options}{shared}");
+            assert!(is_accepted(&nodes(&options), &plain), "{options}");
+            assert!(is_accepted(&nodes(&on_method), &method), "{on_method}");
         }
     }
 }
 
+/// As where `breaker = self.breaker` was put together from pieces by another macro.
 #[test]
-fn an_item_of_noise_is_given_back_with_an_error() {
-    for item in noise() {
-        let expected = item.to_string();
-        let output = guard(quote!(threshold = 3), item).to_string();
-        assert!(output.starts_with(&expected), "{expected}: {output}");
-        assert!(output.contains("compile_error"), "{expected}: {output}");
-    }
+fn an_invisible_group_around_a_separator_takes_nothing_with_it() {
+    let group = |inside| Group::new(Delimiter::None, inside);
+    let around_value = group(quote!(= self.));
+    let around_settings = group(quote!(: 3, probes));
+    let function = quote!(
+        fn f(&self) -> Answer {
+            body()
+        }
+    );
+    let output = guard(quote!(breaker #around_value breaker), function).to_string();
+    assert!(output.contains("self . breaker"), "{output}");
+    let output = breaker_macro::expand(quote!(static PMS = { threshold #around_settings : 2 }));
+    let output = output.to_string();
+    assert!(
+        output.contains("threshold (3)") && output.contains("probes (2)"),
+        "{output}"
+    );
 }
 
-#[test]
-fn a_block_of_noise_is_an_error() {
-    for block in noise() {
-        let text = block.to_string();
-        let output = breaker_macro::expand(block.clone()).to_string();
-        assert!(output.contains("compile_error"), "{text}: {output}");
-        let named = breaker_macro::expand(quote!(pub static PMS = { #block })).to_string();
-        assert!(named.contains("static PMS"), "{text}: {named}");
-    }
-    for options in options() {
-        let output = breaker_macro::expand(quote!(static PMS = { #options })).to_string();
-        assert!(output.contains("static PMS"), "{options}: {output}");
-    }
+fn is_accepted(options: &Nodes, item: &Nodes) -> bool {
+    let output = Nodes::from(guard(options.tokens(), item.tokens()));
+    output.mentions("compile_error") == 0
 }
 
 #[test]

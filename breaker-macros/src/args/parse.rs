@@ -189,11 +189,13 @@ fn here(input: ParseStream<'_>, message: impl Display) -> syn::Error {
 
 /// Eats `=` (not `==` or `=>`) or `:` (not `::`).
 fn eat_separator(input: ParseStream<'_>, separator: char) -> bool {
-    let found = match separator {
-        '=' => input.peek(Token![=]) && !input.peek(Token![==]) && !input.peek(Token![=>]),
-        _ => input.peek(Token![:]) && !input.peek(Token![::]),
-    };
-    found && input.parse::<TokenTree>().is_ok()
+    // As the sign it is: as any token, an invisible group around it would go with it.
+    match separator {
+        '=' if input.peek(Token![==]) || input.peek(Token![=>]) => false,
+        '=' => input.parse::<Token![=]>().is_ok(),
+        _ if input.peek(Token![::]) => false,
+        _ => input.parse::<Token![:]>().is_ok(),
+    }
 }
 
 /// Whether an option begins here: a known one, or a word with a value.

@@ -71,6 +71,10 @@ breaker! { static PMS_21 = { window: "10s", min_calls: 10, slow: "1s" } }
 
 breaker! { static PMS_22 = { close_rate: 0.5, probes: 256, key: account } }
 
+breaker! { static type = { threshold: 3 } }
+
+breaker! { static _ = { threshold: 3 } }
+
 // A static with a mistake is still there for others: this is no further error.
 static USES: &breakerbox::Breaker = &PMS_9;
 static USES_RATE: &breakerbox::Breaker<breakerbox::DefaultClock, breakerbox::Sliding<2>> = &PMS_20;
