@@ -1,42 +1,48 @@
 //! A circuit breaker in one line above a client function.
 //!
-//! ```
-//! use breakerbox::{CircuitOpenError, circuit_breaker};
-//!
-//! #[derive(Debug)]
-//! enum PmsError {
-//!     Down,
-//!     UnknownHotel,
-//!     Refused(CircuitOpenError),
-//! }
-//! impl From<CircuitOpenError> for PmsError {
-//!     fn from(open: CircuitOpenError) -> Self {
-//!         Self::Refused(open)
-//!     }
-//! }
-//!
-//! #[circuit_breaker(threshold = 2, reset = "30s", classify = |e| matches!(e, PmsError::Down))]
-//! fn rooms(hotel: &str) -> Result<u32, PmsError> {
-//!     if hotel == "H1" { Err(PmsError::Down) } else { Err(PmsError::UnknownHotel) }
-//! }
-//!
-//! # let _scope = breakerbox::test::scope();
-//! assert!(matches!(rooms("nowhere"), Err(PmsError::UnknownHotel)));   // an answer: not counted
-//! assert!(matches!(rooms("H1"), Err(PmsError::Down)));
-//! assert!(matches!(rooms("H1"), Err(PmsError::Down)));                // the second: it opens
-//! assert!(matches!(rooms("H1"), Err(PmsError::Refused(_))));          // refused at once
-//! ```
-//!
 //! When a dependency stops answering, callers must not pile up behind it. After
-//! enough counted failures the breaker opens: calls are refused at once, or
+//! enough counted failures the circuit opens: calls are refused at once, or
 //! served by a fallback. When its wait is over, single probes find out whether
-//! the dependency is back.
+//! the dependency is back. There is no timer, no thread and no lock in it.
+//!
+//! ```
+//! use breakerbox::{CallError, circuit_breaker};
+//!
+//! #[circuit_breaker(threshold = 3, reset = "30s", timeout = "2s")]
+//! async fn rooms(host: &str) -> Result<String, CallError<reqwest::Error>> {
+//!     let answer = reqwest::get(format!("http://{host}/rooms")).await;
+//!     let answer = answer.and_then(reqwest::Response::error_for_status);
+//!     answer.map_err(CallError::Call)?.text().await.map_err(CallError::Call)
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! for _ in 0..3 {
+//!     assert!(rooms("127.0.0.1:1").await.is_err()); // nobody is there
+//! }
+//! assert!(matches!(rooms("127.0.0.1:1").await, Err(CallError::Open(_)))); // not called any more
+//! # }
+//! ```
+//!
+//! The function's own result passes through untouched. `CallError` is for error
+//! types that are somebody else's; one of your own needs a
+//! `From<CircuitOpenError>` instead.
+//!
+//! # The guide
+//! | chapter | what it answers |
+//! | --- | --- |
+//! | [Options](guide::options) | what can be written in the brackets, with an example for each |
+//! | [Failures](guide::failures) | which errors are outages, and which are answers |
+//! | [Dependencies](guide::dependencies) | how many breakers there should be, and of what |
+//! | [Timeouts and cancellation](guide::timeouts) | what becomes of a call that takes too long, or is dropped |
+//! | [Testing](guide::testing) | tests of annotated functions that never sleep |
 //!
 //! # Where to look
-//! - [`circuit_breaker`]: the attribute and all its options.
+//! - [`circuit_breaker`]: the attribute, with all options in one table.
 //! - [`breaker!`]: one breaker for several functions.
 //! - [`Breaker`]: a breaker by hand: [`Breaker::call`], [`Breaker::call_sync`],
 //!   [`Breaker::admit`], [`Breaker::shared`].
+//! - [`KeyedBreakers`]: one breaker for each host, account or region.
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it.
 //! - `test`: tests of annotated functions that never sleep (feature
@@ -45,7 +51,7 @@
 //! # Features
 //! | feature | what it adds | default |
 //! | --- | --- | --- |
-//! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`find`], [`observe`] | yes |
+//! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`observe`] | yes |
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `log` | `observe::LogObserver` | no |
 //! | `test-util` | `test::scope()` | no |
@@ -69,6 +75,8 @@ mod clock;
 mod error;
 mod fallback;
 mod guard;
+#[cfg(doc)]
+pub mod guide;
 #[cfg(feature = "std")]
 mod keyed;
 mod limit;

@@ -148,4 +148,6 @@ impl Args {
 }
 
 #[cfg(test)]
+mod guide;
+#[cfg(test)]
 mod tests;

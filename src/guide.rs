@@ -1,0 +1,49 @@
+//! The guide: what each option does, and how to choose.
+//!
+//! It is here for readers alone: no code, and nothing of it is compiled into a program. Each chapter
+//! is a file in `src/guide/`; every example in it is run by `cargo test --doc --all-features`, and
+//! shows what it says by asserting it.
+//!
+//! | chapter | what it answers |
+//! | --- | --- |
+//! | [Options](options) | what can be written in the brackets, with an example for each |
+//! | [Failures](failures) | which errors are outages, and which are answers |
+//! | [Dependencies](dependencies) | how many breakers there should be, and of what |
+//! | [Timeouts and cancellation](timeouts) | what becomes of a call that takes too long, or is dropped |
+//! | [Testing](testing) | tests of annotated functions that never sleep |
+
+// Without the features that they are about, some links lead nowhere.
+#![cfg_attr(
+    not(all(feature = "tokio", feature = "test-util")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
+
+#[doc = include_str!("guide/options.md")]
+pub mod options {
+    #[doc = include_str!("guide/options/opening.md")]
+    pub mod opening {}
+
+    #[doc = include_str!("guide/options/recovery.md")]
+    pub mod recovery {}
+
+    #[doc = include_str!("guide/options/breakers.md")]
+    pub mod breakers {}
+
+    #[doc = include_str!("guide/options/call.md")]
+    pub mod call {}
+
+    #[doc = include_str!("guide/options/answers.md")]
+    pub mod answers {}
+}
+
+#[doc = include_str!("guide/failures.md")]
+pub mod failures {}
+
+#[doc = include_str!("guide/dependencies.md")]
+pub mod dependencies {}
+
+#[doc = include_str!("guide/timeouts.md")]
+pub mod timeouts {}
+
+#[doc = include_str!("guide/testing.md")]
+pub mod testing {}
