@@ -293,3 +293,34 @@ impl Window<'_> {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Else positions would run over into the turn, and turns into the
+    /// generation.
+    #[test]
+    fn a_success_at_once_ends_no_turn() {
+        let (generation, size) = (Generation(5), 3);
+        let at = |position| Head {
+            turn: mask(TURN_BITS),
+            position,
+            pending: false,
+            ..Head::empty(tag_of(generation))
+        };
+        let head = AtomicU64::new(at(1).raw());
+        let slots = &[];
+        let window = Window {
+            head: &head,
+            slots,
+            size,
+        };
+        assert!(window.count_at_once(generation));
+        assert_eq!(head.load(Ordering::Relaxed), at(2).raw());
+        assert!(!window.count_at_once(generation));
+        assert_eq!(head.load(Ordering::Relaxed), at(2).raw());
+        let next = at(2).count(size, 0, 0);
+        assert_eq!((next.turn, next.position), (1, 0));
+    }
+}
