@@ -7,10 +7,15 @@
 //! | chapter | what it answers |
 //! | --- | --- |
 //! | [Options](options) | what can be written in the brackets, with an example for each |
+//! | [Threshold and reset](choosing) | which numbers to begin with, and what they cost |
 //! | [Failures](failures) | which errors are outages, and which are answers |
 //! | [Dependencies](dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](timeouts) | what becomes of a call that takes too long, or is dropped |
+//! | [Composing](composing) | where retries, rate limits and bulkheads stand |
 //! | [Testing](testing) | tests of annotated functions that never sleep |
+//!
+//! A newcomer may read [Failures](failures) and [Threshold and reset](choosing) first: these two
+//! are decisions, and the rest can be looked up.
 
 // Without the features that they are about, some links lead nowhere.
 #![cfg_attr(
@@ -36,6 +41,9 @@ pub mod options {
     pub mod answers {}
 }
 
+#[doc = include_str!("guide/choosing.md")]
+pub mod choosing {}
+
 #[doc = include_str!("guide/failures.md")]
 pub mod failures {}
 
@@ -44,6 +52,9 @@ pub mod dependencies {}
 
 #[doc = include_str!("guide/timeouts.md")]
 pub mod timeouts {}
+
+#[doc = include_str!("guide/composing.md")]
+pub mod composing {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}

@@ -33,8 +33,10 @@
 //! | --- | --- |
 //! | [Options](guide::options) | what can be written in the brackets, with an example for each |
 //! | [Failures](guide::failures) | which errors are outages, and which are answers |
+//! | [Threshold and reset](guide::choosing) | which numbers to begin with, and what they cost |
 //! | [Dependencies](guide::dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](guide::timeouts) | what becomes of a call that takes too long, or is dropped |
+//! | [Composing](guide::composing) | where retries, rate limits and bulkheads stand |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
 //!
 //! # Where to look
