@@ -115,7 +115,7 @@ impl Settings {
     }
 
     /// Counted calls in the window before which nothing trips; at least 1, at
-    /// most a window of calls holds, and at most [`MAX_MIN_CALLS`]. Default 20,
+    /// most a window of calls holds, and at most [`MAX_MIN_CALLS`](crate::MAX_MIN_CALLS). Default 20,
     /// or as many as the window holds.
     pub const fn min_calls(mut self, calls: u32) -> Self {
         self.min_calls = Some(calls);
