@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode, Stdio};
 use std::{fs, io};
 
+use crate::compile;
 use crate::run::Run;
 use crate::size;
 use crate::tools::cargo;
@@ -21,11 +22,15 @@ pub(crate) fn job(options: &[String]) -> ExitCode {
         ["instructions", word] if !word.starts_with('-') => {
             run(measuring().args(["--instructions", word]))
         }
+        ["compile", options @ ..] => match compile::job(options) {
+            Some(text) => text.map(|text| {
+                print!("{text}");
+                true
+            }),
+            None => return usage(),
+        },
         [] => write_page(),
-        _ => {
-            eprintln!("usage: cargo xtask bench [--json | --smoke | instructions [WORD]]");
-            return ExitCode::from(2);
-        }
+        _ => return usage(),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -37,9 +42,19 @@ pub(crate) fn job(options: &[String]) -> ExitCode {
     }
 }
 
+fn usage() -> ExitCode {
+    eprintln!(
+        "usage: cargo xtask bench [--json | --smoke | instructions [WORD] | compile [--json | --smoke]]"
+    );
+    ExitCode::from(2)
+}
+
 /// Shows that the benchmarks run; asserts nothing about time.
 pub(crate) fn smoke(run: &mut Run) {
     run.step("benchmarks run", &mut smoke_command());
+    let mut compile = cargo();
+    compile.args(["xtask", "bench", "compile", "--smoke"]);
+    run.step("the benchmark of compile time runs", &mut compile);
 }
 
 /// Without optimisation, and so without building every peer a second time.
@@ -69,11 +84,14 @@ fn write_page() -> io::Result<bool> {
     if !output.status.success() {
         return Ok(false);
     }
+    let compile =
+        compile::section().unwrap_or_else(|why| format!("Compile time is missing: {why}.\n"));
+    print!("\n{compile}");
     let sizes = size::section().unwrap_or_else(|why| format!("Code size is missing: {why}.\n"));
     print!("\n{sizes}");
     fs::write(
         workspace::root().join(PAGE),
-        format!("{HEAD}\n{tables}\n{sizes}"),
+        format!("{HEAD}\n{tables}\n{compile}\n{sizes}"),
     )?;
     Ok(true)
 }

@@ -3,6 +3,7 @@
 mod bare;
 mod bench;
 mod check;
+mod compile;
 mod run;
 mod size;
 mod tally;
@@ -34,7 +35,7 @@ const JOBS: &[Job] = &[
     ),
     (
         "bench",
-        "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke | instructions]",
+        "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke | instructions | compile]",
         Way::WithOptions(bench::job),
     ),
     (
