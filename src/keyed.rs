@@ -49,17 +49,18 @@ pub const DEFAULT_MAX_KEYS: u32 = 10_000;
 ///
 /// # Which keys are kept
 /// At most [`max_keys`](Self::max_keys), 10,000 if nothing is said. Where a new
-/// one needs the place of another, that is one whose breaker is closed, that no
-/// call uses, and that was not used lately; rather one of which no failure is
-/// counted. Observers are told
-/// ([`key_evicted`](crate::observe::Observer::key_evicted)). A breaker that is
-/// open is never given up: where all are open or in use, the new key's calls are
-/// made, but what comes of them is not remembered, and observers are told that
-/// too ([`keys_full`](crate::observe::Observer::keys_full)).
+/// one needs the place of another, that is one whose breaker is closed and not in
+/// use, that is, nobody has it, nor a permit, a guarded future or an error of it.
+/// Rather one that was not used lately, and of which no failure is counted.
+/// Observers are told ([`key_evicted`](crate::observe::Observer::key_evicted)). A
+/// breaker that is open is never given up, nor one that an operator set: where
+/// all that were looked at are such or in use, the new key's calls are made, but
+/// what comes of them is not remembered, and observers are told that too
+/// ([`keys_full`](crate::observe::Observer::keys_full)).
 ///
-/// A key takes 32 bytes of state, itself, and its place in the table: some 90
-/// bytes for a number, some 130 for a short text. A known key is found without
-/// allocating.
+/// A key takes 32 bytes of state, itself, and its place in the table: some 70
+/// bytes for a number, some 100 for a text of 16 letters (by rate, the window
+/// besides). A known key is found without allocating.
 ///
 /// `O` is the key as it is kept: [`Key::Owned`]. All text is kept as [`String`].
 pub struct KeyedBreakers<O, C = DefaultClock, P = Consecutive>

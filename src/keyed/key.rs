@@ -4,10 +4,11 @@ use core::fmt;
 use core::hash::Hash;
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::rc::Rc;
 use std::sync::Arc;
 
-/// What can be a key: text, whole numbers, addresses, references to keys, and
-/// tuples of up to six keys. A key is looked up as it stands, borrowed; it is
+/// What can be a key: text, whole numbers, `bool`, `char`, addresses, what leads
+/// to a key (a reference, `Box`, `Rc`, `Arc`), and tuples of up to six keys. A key is looked up as it stands, borrowed; it is
 /// copied when it is seen for the first time.
 ///
 /// For a type of one's own:
@@ -41,7 +42,10 @@ use std::sync::Arc;
 /// assert_eq!(refused.to_string(), "circuit `tenants[tenant-7]` is held open by an operator");
 /// ```
 ///
-/// Two keys that are the same give the same hash, also where one is borrowed.
+/// Two keys that are the same give the same hash, also where one is borrowed. Where
+/// many give one hash, each takes as long to be found as all of them to be compared.
+///
+/// Nothing of a key runs while anything is locked: it may use breakers, and panic.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a key",
     label = "expected text, a whole number, an address, a reference to a key, or a tuple of keys",
@@ -57,29 +61,37 @@ pub trait Key: Hash {
     /// Whether it is that one.
     fn is(&self, owned: &Self::Owned) -> bool;
 
-    /// What errors and events call it.
+    /// What errors and events call it. Kinds of keys that are kept as one type
+    /// call it the same.
     ///
     /// # Errors
     /// Only those of the formatter.
     fn label(owned: &Self::Owned, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 
-impl<K: Key + ?Sized> Key for &K {
-    type Owned = K::Owned;
+/// What leads to a key.
+macro_rules! leads_to {
+    ($($way:ty),*) => {$(
+        impl<K: Key + ?Sized> Key for $way {
+            type Owned = K::Owned;
 
-    fn to_key(&self) -> K::Owned {
-        (**self).to_key()
-    }
+            fn to_key(&self) -> K::Owned {
+                (**self).to_key()
+            }
 
-    #[inline]
-    fn is(&self, owned: &K::Owned) -> bool {
-        (**self).is(owned)
-    }
+            #[inline]
+            fn is(&self, owned: &K::Owned) -> bool {
+                (**self).is(owned)
+            }
 
-    fn label(owned: &K::Owned, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        K::label(owned, f)
-    }
+            fn label(owned: &K::Owned, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                K::label(owned, f)
+            }
+        }
+    )*};
 }
+
+leads_to!(&K, &mut K, Box<K>, Rc<K>, Arc<K>);
 
 impl Key for str {
     type Owned = String;
@@ -120,7 +132,7 @@ macro_rules! text {
     )*};
 }
 
-text!(String, Box<str>, Arc<str>, Cow<'_, str>);
+text!(String, Cow<'_, str>);
 
 /// Small values that display.
 macro_rules! value {

@@ -159,38 +159,31 @@ where
         &self,
         key: &K,
         hash: u32,
-        mut evicted: impl FnMut(Arc<Entry<O, C, P>>),
+        evicted: impl FnOnce(Arc<Entry<O, C, P>>),
     ) -> Added<O, C, P> {
-        let new = Arc::new(Entry::new(&self.group, key.to_key(), hash));
-        let (mut others, mut place) = (Vec::new(), None);
-        loop {
+        let entry = Arc::new(Entry::new(&self.group, key.to_key(), hash));
+        let Some(place) = self.reserve(evicted) else {
+            return Added { entry, kept: false };
+        };
+        // Those of this hash that are others. Nothing is given up from here on,
+        // since they are in use.
+        let mut others = Vec::new();
+        while !self.shard(hash).write().insert(&entry, &others) {
             let unseen = self.shard(hash).read().unseen(&others, hash);
-            for entry in unseen {
-                if key.is(&entry.key) {
+            for known in unseen {
+                if key.is(&known.key) {
                     // Another thread was quicker.
-                    entry.touch();
-                    return Added { entry, kept: true };
+                    known.touch();
+                    return Added {
+                        entry: known,
+                        kept: true,
+                    };
                 }
-                others.push(entry);
+                others.push(known);
             }
-            if place.is_none() {
-                place = self.reserve(&mut evicted);
-            }
-            let Some(reserved) = place.take() else {
-                return Added {
-                    entry: new,
-                    kept: false,
-                };
-            };
-            if self.shard(hash).write().insert(&new, &others) {
-                reserved.take();
-                return Added {
-                    entry: new,
-                    kept: true,
-                };
-            }
-            place = Some(reserved);
         }
+        place.take();
+        Added { entry, kept: true }
     }
 
     /// A place for one more, made by giving up another if need be.

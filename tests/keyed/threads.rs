@@ -1,0 +1,200 @@
+//! Keys from many threads at once. None of these depends on how fast anything is.
+
+use super::{ONE_FAILURE, fail, fail_one};
+use breakerbox::observe::{self, KeyEvicted, Observer};
+use breakerbox::{AnyBreaker, Config, KeyedBreakers, Settings, State};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::Duration;
+
+const THREADS: u64 = 4;
+
+/// Opens for longer than any test takes.
+const LASTING: Config = Settings::new()
+    .threshold(1)
+    .reset(Duration::from_secs(3_600))
+    .must();
+
+#[test]
+fn threads_that_add_one_key_get_one_breaker() {
+    let hosts = KeyedBreakers::<u64>::new("one-key", Config::DEFAULT);
+    let barrier = Barrier::new(THREADS as usize);
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                for key in 0..500_u64 {
+                    barrier.wait();
+                    let one = hosts.get(&key);
+                    fail_one(&one);
+                }
+            });
+        }
+    });
+    assert_eq!((hosts.len(), hosts.breakers().len()), (500, 500));
+    for one in hosts.breakers() {
+        assert_eq!(
+            u64::from(one.snapshot().consecutive),
+            THREADS,
+            "{}",
+            one.key()
+        );
+    }
+}
+
+#[test]
+fn a_key_that_is_added_where_all_places_are_taken_is_one() {
+    let hosts = KeyedBreakers::<u64>::new("one-key-full", Config::DEFAULT).max_keys(64);
+    let barrier = Barrier::new(THREADS as usize);
+    let got = Mutex::new(Vec::new());
+    for key in 0..64_u64 {
+        hosts.get(&key);
+    }
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                for key in 100..600_u64 {
+                    barrier.wait();
+                    let one = hosts.get(&key);
+                    fail_one(&one);
+                    got.lock().unwrap().push(one);
+                    if barrier.wait().is_leader() {
+                        let all = std::mem::take(&mut *got.lock().unwrap());
+                        // Nobody let go of it in between, so it is one breaker.
+                        for one in &all {
+                            assert_eq!(u64::from(one.snapshot().consecutive), THREADS);
+                        }
+                    }
+                    barrier.wait();
+                }
+            });
+        }
+    });
+    assert_eq!(hosts.len(), hosts.breakers().len());
+    for key in 1_000..1_100_u64 {
+        hosts.get(&key);
+    }
+    assert_eq!(
+        (hosts.len(), hosts.breakers().len()),
+        (64, 64),
+        "no place was lost"
+    );
+}
+
+/// Of breakers of this name, whose key was given up.
+struct GivenUp(&'static str, Arc<Mutex<HashSet<String>>>);
+
+impl Observer for GivenUp {
+    fn key_evicted(&self, event: &KeyEvicted<'_>) {
+        if event.breaker == self.0 {
+            self.1.lock().unwrap().insert(event.key.to_string());
+        }
+    }
+}
+
+/// A thread that has not ended, nor panicked.
+struct Running<'r>(&'r AtomicUsize);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_flood_from_all_sides_gives_up_nothing_that_is_open_or_in_use() {
+    const NAME: &str = "flood";
+    const MAX: usize = 200;
+    let given_up = Arc::new(Mutex::new(HashSet::new()));
+    let _installed = observe::install(GivenUp(NAME, Arc::clone(&given_up)));
+    let hosts = KeyedBreakers::<u64>::new(NAME, LASTING).max_keys(MAX as u32);
+    // A tenth is open, a tenth in use.
+    for key in 0..20_u64 {
+        fail(&hosts, &key);
+    }
+    let in_use: Vec<_> = (20..40_u64).map(|key| hosts.get(&key)).collect();
+    let (running, too_many) = (AtomicUsize::new(THREADS as usize), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (hosts, running) = (&hosts, Running(&running));
+            scope.spawn(move || {
+                let _running = running;
+                for number in 0..3_000_u64 {
+                    let new = 1_000 + number * THREADS + thread;
+                    assert!(hosts.get(&new).call_sync(|| Ok::<_, ()>(1)).is_ok());
+                    // All of them ask for these.
+                    assert!(hosts.get(&(number % 20)).admit().is_err());
+                    assert!(hosts.get(&(50 + number % 200)).admit().is_ok());
+                }
+            });
+        }
+        while running.load(Ordering::Relaxed) > 0 {
+            if hosts.len() > MAX || hosts.breakers().len() > MAX {
+                too_many.fetch_add(1, Ordering::Relaxed);
+            }
+            thread::yield_now();
+        }
+    });
+    assert_eq!(too_many.into_inner(), 0);
+    for (key, one) in (20..40_u64).zip(&in_use) {
+        one.force_open();
+        assert_eq!(hosts.get(&key).state(), State::ForcedOpen, "{key}");
+    }
+    for key in 0..20_u64 {
+        assert_eq!(hosts.get(&key).state(), State::Open, "{key}");
+    }
+    let given_up = std::mem::take(&mut *given_up.lock().unwrap());
+    assert!(given_up.len() > 5_000, "{}", given_up.len());
+    assert!((0..40).all(|key: u64| !given_up.contains(&key.to_string())));
+    // No place was lost.
+    for key in 100_000..101_000_u64 {
+        hosts.get(&key);
+    }
+    assert_eq!((hosts.len(), hosts.breakers().len()), (MAX, MAX));
+}
+
+#[test]
+fn handles_go_on_while_their_breakers_are_dropped() {
+    for _ in 0..50 {
+        let hosts = Arc::new(KeyedBreakers::<String>::new("dropped", ONE_FAILURE));
+        let barrier = Barrier::new(THREADS as usize);
+        thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (hosts, barrier) = (Arc::clone(&hosts), &barrier);
+                scope.spawn(move || {
+                    let one = hosts.get(&thread.to_string());
+                    barrier.wait();
+                    drop(hosts);
+                    fail_one(&one);
+                    assert_eq!(one.admit().unwrap_err().name(), "dropped");
+                });
+            }
+            drop(hosts);
+        });
+    }
+}
+
+#[test]
+fn the_registry_is_asked_while_shared_ones_come_and_go() {
+    let running = AtomicUsize::new(1);
+    thread::scope(|scope| {
+        let come_and_go = Running(&running);
+        scope.spawn(|| {
+            let _running = come_and_go;
+            for _ in 0..500 {
+                let hosts = KeyedBreakers::<u64>::shared("come-and-go", ONE_FAILURE, 10).unwrap();
+                hosts.get(&1_u64);
+            }
+        });
+        while running.load(Ordering::Relaxed) > 0 {
+            if let Some(found) = breakerbox::find("come-and-go[1]") {
+                assert_eq!(found.name(), "come-and-go");
+            }
+            if let Some(found) = breakerbox::find_keyed("come-and-go") {
+                assert!(found.breakers().len() <= 1);
+            }
+        }
+    });
+    assert!(breakerbox::find_keyed("come-and-go").is_none());
+}
