@@ -32,6 +32,8 @@
 //! An observer that operates a breaker is told of that change too, before its
 //! own call returns. One that answers each change with another never ends: act
 //! only on what isn't an operator's ([`Trigger::Operator`](crate::Trigger::Operator)).
+//! Nor does one that brings back each key that was given up for a new one: another
+//! is given up for that.
 //!
 //! ```
 //! use breakerbox::observe::{self, Observer, StateChange};
