@@ -79,7 +79,7 @@ leads_to_one!(Arc<G>, Box<G>);
 /// [`KeyedBreakers`], or a reference or `Arc` that leads to them.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not breakers by key",
+    message = "`{Self}` has no breaker for each key",
     label = "`breaker = ..` beside `key` takes `KeyedBreakers`, or a reference or `Arc` of them",
     note = "declare them by `static HOSTS: KeyedBreakers<String> = KeyedBreakers::new(\"hosts\", config)`",
     note = "or leave `key` out, if one breaker guards all calls"

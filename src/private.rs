@@ -8,6 +8,7 @@ pub use crate::fallback::{Asked, AsyncFallback, Fallback, NoAnswer};
 pub use crate::guard::Guard;
 pub use crate::limit::{Never, Unlimited};
 pub use crate::refusal::{OpenAfter, OpenError, Refusable, TimedOutAfter, TimeoutErrorFrom};
+use breaker_core::ConfigError;
 pub use breaker_core::{Config, OnCancel, RateConfig, Settings, Window};
 pub use core;
 pub use core::time::Duration;
@@ -143,8 +144,12 @@ pub const fn generated_by_rate<const SLOTS: usize, P: Copy + PlaceWithClock>(
 }
 
 /// The constant of `max_keys = ..`.
+///
+/// # Panics
+/// If it is 0.
 #[must_use]
 pub const fn max_keys(max_keys: u32) -> u32 {
+    assert!(max_keys > 0, "{}", ConfigError::ZeroMaxKeys.message());
     max_keys
 }
 

@@ -4,7 +4,7 @@ use super::{Key, KeyedBreaker, KeyedBreakers};
 use crate::__private::Method;
 use crate::clock::{DefaultClock, SystemClock};
 use crate::name::Name;
-use breaker_core::{Circuit, Config, ConfigError, Consecutive, Policy, RateConfig, Sliding};
+use breaker_core::{Circuit, Config, Consecutive, Policy, RateConfig, Sliding};
 use core::any::Any;
 use core::fmt;
 use std::sync::OnceLock;
@@ -69,7 +69,6 @@ impl<P> Declared<P> {
         circuit: Circuit<P>,
         max_keys: u32,
     ) -> Self {
-        assert!(max_keys > 0, "{}", ConfigError::ZeroMaxKeys.message());
         Self {
             name,
             file,

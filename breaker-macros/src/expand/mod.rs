@@ -175,9 +175,10 @@ fn borrowed_key(key: &Expr) -> Expr {
 
 /// `&expr`, with parentheses where they are needed.
 fn borrowed(expr: &Expr) -> Expr {
+    let at_expr = site().located_at(telling(expr));
     Expr::Reference(syn::ExprReference {
         attrs: Vec::new(),
-        and_token: syn::Token![&](site()),
+        and_token: syn::Token![&](at_expr),
         mutability: None,
         expr: Box::new(expr.clone()),
     })
