@@ -127,6 +127,19 @@ fn a_key_that_is_used_again_is_not_the_first_to_go() {
 }
 
 #[test]
+fn a_key_that_was_used_long_ago_goes() {
+    let _scope = test::scope();
+    let hosts = KeyedBreakers::<u64>::new("hosts", Config::DEFAULT).max_keys(10);
+    for _ in 0..3 {
+        hosts.get(&0_u64);
+    }
+    for key in 1..100_u64 {
+        hosts.get(&key);
+    }
+    assert!(hosts.breakers().iter().all(|one| *one.key() != 0));
+}
+
+#[test]
 fn one_of_which_failures_are_counted_is_not_the_first_to_go() {
     let _scope = test::scope();
     let hosts = KeyedBreakers::<u64>::new("hosts", Config::DEFAULT).max_keys(30);

@@ -113,6 +113,28 @@ fn keys_with_one_hash_and_one_label_are_still_two() {
 }
 
 #[test]
+fn keys_with_one_hash_are_used_each_for_itself() {
+    let _scope = test::scope();
+    let keys = KeyedBreakers::<Alike>::new("alike", Config::DEFAULT).max_keys(20);
+    for key in 0..20 {
+        keys.get(&Alike(key));
+    }
+    for new in 20..200 {
+        for key in 0..19 {
+            keys.get(&Alike(key));
+        }
+        // The only one that was not used since the last.
+        keys.get(&Alike(new));
+    }
+    for key in 0..19 {
+        assert!(
+            keys.breakers().iter().any(|one| one.key() == &Alike(key)),
+            "{key}"
+        );
+    }
+}
+
+#[test]
 fn breakers_are_all_that_are_kept() {
     let _scope = test::scope();
     let hosts = KeyedBreakers::<u64>::new("hosts", Config::DEFAULT).max_keys(1_000);

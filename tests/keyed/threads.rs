@@ -2,7 +2,7 @@
 
 use super::{ONE_FAILURE, fail, fail_one};
 use breakerbox::observe::{self, KeyEvicted, Observer};
-use breakerbox::{AnyBreaker, Config, KeyedBreakers, Settings, State};
+use breakerbox::{AnyBreaker, Config, KeyedBreaker, KeyedBreakers, Settings, State};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
@@ -47,7 +47,8 @@ fn threads_that_add_one_key_get_one_breaker() {
 fn a_key_that_is_added_where_all_places_are_taken_is_one() {
     let hosts = KeyedBreakers::<u64>::new("one-key-full", Config::DEFAULT).max_keys(64);
     let barrier = Barrier::new(THREADS as usize);
-    let got = Mutex::new(Vec::new());
+    // A thread that panicked would leave the others waiting.
+    let (got, counted) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     for key in 0..64_u64 {
         hosts.get(&key);
     }
@@ -60,17 +61,18 @@ fn a_key_that_is_added_where_all_places_are_taken_is_one() {
                     fail_one(&one);
                     got.lock().unwrap().push(one);
                     if barrier.wait().is_leader() {
-                        let all = std::mem::take(&mut *got.lock().unwrap());
                         // Nobody let go of it in between, so it is one breaker.
-                        for one in &all {
-                            assert_eq!(u64::from(one.snapshot().consecutive), THREADS);
-                        }
+                        let all = std::mem::take(&mut *got.lock().unwrap());
+                        let count = |one: &KeyedBreaker<_>| one.snapshot().consecutive;
+                        counted.lock().unwrap().extend(all.iter().map(count));
                     }
                     barrier.wait();
                 }
             });
         }
     });
+    let counted = counted.into_inner().unwrap();
+    assert_eq!(counted, vec![THREADS as u32; 500 * THREADS as usize]);
     assert_eq!(hosts.len(), hosts.breakers().len());
     for key in 1_000..1_100_u64 {
         hosts.get(&key);
