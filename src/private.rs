@@ -362,6 +362,59 @@ pub fn never<O>(never: Never) -> O {
     match never {}
 }
 
+/// What `open_error` or `timeout_error` may be where it is not a closure. (A
+/// closure learns its parameter's type from `FnOnce` only.)
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function from `{R}` to `{E}`",
+    label = "expected a function or closure that takes a `{R}` and gives `{E}`",
+    note = "a value, such as a variant without fields, needs `|_|` before it: `|_| MyError::Refused`"
+)]
+pub trait Makes<R, E> {
+    fn make(self, refusal: R) -> E;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, R, E> Makes<R, E> for F
+where
+    F: FnOnce(R) -> E,
+{
+    #[inline]
+    fn make(self, refusal: R) -> E {
+        self(refusal)
+    }
+}
+
+/// What `classify` or `classify_output` may be where it is not a closure.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that takes a `{T}`",
+    label = "expected a function or closure that takes a `{T}`",
+    note = "it says whether that counts as a failure, by a `bool` or an `Outcome`",
+    note = "a value needs `|_|` before it: `|_| true`"
+)]
+pub trait Judges<T, V> {
+    fn judge(self, subject: T) -> V;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F, T, V> Judges<T, V> for F
+where
+    F: FnOnce(T) -> V,
+{
+    #[inline]
+    fn judge(self, subject: T) -> V {
+        self(subject)
+    }
+}
+
+/// The verdict on what there is.
+#[inline]
+pub fn judged<T, F, V>(subject: Option<T>, by: F) -> Option<V>
+where
+    F: Judges<T, V>,
+{
+    subject.map(|subject| by.judge(subject))
+}
+
 impl<T, E> Expect<Result<T, E>> {
     /// The output that `open_error` or `timeout_error` makes: of a `Result`, the
     /// error.
@@ -371,6 +424,14 @@ impl<T, E> Expect<Result<T, E>> {
     {
         Err(make(refusal))
     }
+
+    /// The same, by what is not a closure.
+    pub fn refused_by_other<F, R>(self, refusal: R, make: F) -> Result<T, E>
+    where
+        F: Makes<R, E>,
+    {
+        Err(make.make(refusal))
+    }
 }
 
 /// The output that `open_error` or `timeout_error` makes where there is no
@@ -379,6 +440,10 @@ pub trait RefusedOutput<O>: Sized {
     fn refused_by<F, R>(self, make: F, refusal: R) -> O
     where
         F: FnOnce(R) -> O;
+
+    fn refused_by_other<F, R>(self, refusal: R, make: F) -> O
+    where
+        F: Makes<R, O>;
 }
 
 impl<O> RefusedOutput<O> for Expect<O> {
@@ -387,6 +452,13 @@ impl<O> RefusedOutput<O> for Expect<O> {
         F: FnOnce(R) -> O,
     {
         make(refusal)
+    }
+
+    fn refused_by_other<F, R>(self, refusal: R, make: F) -> O
+    where
+        F: Makes<R, O>,
+    {
+        make.make(refusal)
     }
 }
 

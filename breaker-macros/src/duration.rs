@@ -55,7 +55,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
         return Err("an empty duration: write for example \"30s\"".to_owned());
     }
     if text.trim_start().starts_with('-') {
-        return Err("a duration can't be negative".to_owned());
+        return Err("a duration can't be negative: write for example \"30s\"".to_owned());
     }
 
     if text.contains(char::is_whitespace) {
@@ -75,11 +75,13 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
         rest = after;
 
         if number.is_empty() {
-            return Err(format!("expected a number before `{unit}` in \"{text}\""));
+            return Err(format!(
+                "expected a number before `{unit}` in \"{text}\": write for example \"30s\""
+            ));
         }
         if had_fraction {
             return Err(format!(
-                "only the last part of \"{text}\" may have a fraction"
+                "only the last part of \"{text}\" may have a fraction: write for example \"1m1.5s\""
             ));
         }
         let position = find_unit(number, unit, text)?;
@@ -187,7 +189,7 @@ fn scale(number: &str, nanos_per_unit: u64) -> Result<u64, String> {
     let nanos = whole.checked_mul(nanos_per_unit).ok_or_else(too_long)?;
 
     let fraction = fraction.trim_end_matches('0');
-    let too_fine = || format!("`{number}` is finer than a nanosecond");
+    let too_fine = || format!("`{number}` is finer than a nanosecond: write fewer decimals");
     if fraction.is_empty() {
         return Ok(nanos);
     }
@@ -208,7 +210,7 @@ fn scale(number: &str, nanos_per_unit: u64) -> Result<u64, String> {
 }
 
 fn too_long() -> String {
-    "too long: a duration must fit into 64 bits of nanoseconds, which is 584 years".to_owned()
+    "too long: write less than 584 years, which is what 64 bits of nanoseconds hold".to_owned()
 }
 
 /// Nanoseconds as a person would write them, for messages.

@@ -8,6 +8,8 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Member};
 
+use crate::captures::contains;
+
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) first: Span,
@@ -56,6 +58,20 @@ pub(crate) fn telling(expr: &Expr) -> Span {
         Expr::Reference(reference) => telling(&reference.expr),
         Expr::Try(attempt) => telling(&attempt.expr),
         other => Place::of(other).first,
+    }
+}
+
+/// Whether an expression is a closure, or has one in it. (What is called by a bound of ours learns
+/// its parameter's type only where that is `FnOnce` itself; of anything else a trait of ours says
+/// better what is wrong with it.)
+pub(crate) fn may_be_closure(expr: &Expr) -> bool {
+    match expr {
+        Expr::Field(_) | Expr::Path(_) | Expr::Struct(_) => false,
+        Expr::Call(_) | Expr::MethodCall(_) => contains(
+            &expr.to_token_stream(),
+            &|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '|'),
+        ),
+        _ => true,
     }
 }
 

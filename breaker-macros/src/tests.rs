@@ -10,6 +10,7 @@ use nodes::Nodes;
 
 mod corpus;
 mod golden;
+mod messages;
 mod nodes;
 mod noise;
 mod properties;

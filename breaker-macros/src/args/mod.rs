@@ -1,6 +1,7 @@
 //! From tokens to options: each with its value, its type and its place.
 
 mod parse;
+mod shape;
 pub(crate) mod table;
 mod value;
 

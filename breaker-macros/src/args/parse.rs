@@ -60,7 +60,10 @@ pub(super) fn options(tokens: TokenStream, style: Style, errors: &mut Errors) ->
 /// Reads one option and the comma after it. Always consumes something.
 fn option(input: ParseStream<'_>, style: Style, given: &mut Vec<Given>, errors: &mut Errors) {
     if let Ok(comma) = input.parse::<Token![,]>() {
-        errors.at(comma, "expected an option before this comma");
+        errors.at(
+            comma,
+            "expected an option before this comma: leave the comma out",
+        );
         return;
     }
     let Ok(ident) = input.call(Ident::parse_any) else {
@@ -101,7 +104,9 @@ fn known(ident: &Ident, style: Style, errors: &mut Errors) -> Option<&'static In
         return Some(info);
     }
     let message = if table::UNAVAILABLE.contains(&name.as_str()) {
-        format!("`{name}` is not available in this version")
+        format!(
+            "`{name}` is not available in this version: write a `fallback` that gives the last answer"
+        )
     } else if let Some(meant) = table::nearest(&name) {
         format!("unknown option `{name}`: did you mean `{meant}`?")
     } else {

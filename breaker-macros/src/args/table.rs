@@ -4,7 +4,7 @@
 pub(crate) struct Info {
     pub(crate) name: &'static str,
     pub(crate) part: Part,
-    /// What the value is, with its article: "a count".
+    /// What the value is, with its article: "a whole number".
     pub(crate) expects: &'static str,
     /// A value that could stand there. Empty: the option takes none.
     pub(crate) example: &'static str,
@@ -37,24 +37,24 @@ const fn info(
 
 pub(crate) static OPTIONS: [Info; 28] = [
     info("name", Part::Breaker, "a string", "\"pms\""),
-    info("threshold", Part::Breaker, "a count", "5"),
-    info("failure_rate", Part::Breaker, "a ratio", "0.5"),
+    info("threshold", Part::Breaker, "a whole number", "5"),
+    info("failure_rate", Part::Breaker, "a share from 0 to 1", "0.5"),
     info(
         "window",
         Part::Breaker,
-        "a count of calls or a duration",
+        "a number of calls or a duration",
         "100",
     ),
-    info("min_calls", Part::Breaker, "a count", "20"),
+    info("min_calls", Part::Breaker, "a whole number", "20"),
     info("slow", Part::Breaker, "a duration", "\"2s\""),
-    info("slow_rate", Part::Breaker, "a ratio", "0.5"),
+    info("slow_rate", Part::Breaker, "a share from 0 to 1", "0.5"),
     info("reset", Part::Breaker, "a duration", "\"30s\""),
-    info("backoff", Part::Breaker, "a factor", "2.0"),
+    info("backoff", Part::Breaker, "a factor, 1 or more", "2.0"),
     info("max_reset", Part::Breaker, "a duration", "\"5m\""),
-    info("jitter", Part::Breaker, "a ratio", "0.1"),
-    info("probes", Part::Breaker, "a count", "1"),
-    info("close_after", Part::Breaker, "a count", "2"),
-    info("close_rate", Part::Breaker, "a ratio", "0.5"),
+    info("jitter", Part::Breaker, "a share from 0 to 1", "0.1"),
+    info("probes", Part::Breaker, "a whole number", "1"),
+    info("close_after", Part::Breaker, "a whole number", "2"),
+    info("close_rate", Part::Breaker, "a share from 0 to 1", "0.5"),
     info("probe_timeout", Part::Breaker, "a duration", "\"60s\""),
     info(
         "on_cancel",

@@ -2,9 +2,13 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, ExprClosure, ExprPath, Lit, Path, UnOp};
+use syn::{Expr, ExprClosure, ExprPath, Lit, Path};
 
 use super::parse::{AllGiven, Given, Written, expectation};
+use super::shape::{
+    digits, is_constants, is_negative, is_zero, lit, may_be_constant, names_constant, unit_suffix,
+    unwrapped, word,
+};
 use super::table::closest;
 use super::{Arg, Style};
 use crate::duration;
@@ -197,7 +201,7 @@ impl<'a> Reader<'a> {
             Some(Lit::Int(int)) => match int.base10_parse::<u32>() {
                 Ok(0) => {
                     self.errors
-                        .at(int, format!("`{name}` can't be 0: the least is 1"));
+                        .at(int, format!("`{name}` can't be 0: write at least 1"));
                     None
                 }
                 Ok(count) if count <= max => Some(Arg {
@@ -206,7 +210,7 @@ impl<'a> Reader<'a> {
                 }),
                 Ok(_) | Err(_) => {
                     self.errors
-                        .at(int, format!("`{name}` is too large: at most {max}"));
+                        .at(int, format!("`{name}` is too large: write at most {max}"));
                     None
                 }
             },
@@ -257,7 +261,12 @@ impl<'a> Reader<'a> {
         };
         let refused = match number.is_finite() {
             true => refuse(number),
-            false => Some("is not a finite number"),
+            false => {
+                let write = self.write(&given, given.info.example);
+                let message = format!("`{name}` is not finite: write for example `{write}`");
+                self.errors.at(&expr, message);
+                return None;
+            }
         };
         if let Some(why) = refused {
             self.errors.at(&expr, format!("`{name}` {why}"));
@@ -336,18 +345,18 @@ impl<'a> Reader<'a> {
                 ))
             }
             Some(Lit::Int(int)) => match int.base10_parse::<u32>() {
-                Ok(0) => Err(format!("`{name}` can't be 0: the least is 1 call")),
+                Ok(0) => Err(format!("`{name}` can't be 0: write at least 1 call")),
                 Ok(calls) if calls <= MAX_WINDOW => Ok(Window::Calls(calls)),
                 Ok(_) | Err(_) => {
                     let write = self.write(&given, "\"10s\"");
                     Err(format!(
-                        "`{name}` is too large: at most {MAX_WINDOW} calls, or a duration, such as `{write}`"
+                        "`{name}` is too large: write at most {MAX_WINDOW} calls, or a duration, such as `{write}`"
                     ))
                 }
             },
             Some(Lit::Str(text)) => match duration::parse(&text.value()) {
                 Ok(nanos) if nanos < LEAST_WINDOW => {
-                    Err(format!("`{name}` is too short: the least is \"10ms\""))
+                    Err(format!("`{name}` is too short: write at least \"10ms\""))
                 }
                 Ok(nanos) => Ok(Window::Time(nanos)),
                 Err(why) => Err(match count_of_calls(&text.value()) {
@@ -466,7 +475,7 @@ impl<'a> Reader<'a> {
             if let Some(asyncness) = &closure.asyncness {
                 self.errors.at(
                     asyncness,
-                    format!("`{name}` decides at once: a closure without `async`"),
+                    format!("`{name}` decides at once: write a closure without `async`"),
                 );
                 return None;
             }
@@ -556,119 +565,9 @@ impl ToTokens for BetweenBars<'_> {
     }
 }
 
-/// Without the invisible groups that a surrounding `macro_rules` puts around `$n`,
-/// and without parentheses.
-fn unwrapped(expr: Expr) -> Expr {
-    match expr {
-        Expr::Group(group) => unwrapped(*group.expr),
-        Expr::Paren(paren) => unwrapped(*paren.expr),
-        other => other,
-    }
-}
-
-/// The word that `expr` is.
-fn word(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Path(path) => path.path.get_ident().map(Ident::to_string),
-        _ => None,
-    }
-}
-
-/// Whether a name is spelled like a constant's.
-fn is_constants(name: &str) -> bool {
-    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
-}
-
-fn names_constant(path: &ExprPath) -> bool {
-    path.path
-        .segments
-        .last()
-        .is_some_and(|last| last.arguments.is_empty() && is_constants(&last.ident.to_string()))
-}
-
-fn lit(expr: &Expr) -> Option<&Lit> {
-    match expr {
-        Expr::Lit(lit) => Some(&lit.lit),
-        _ => None,
-    }
-}
-
 /// `"100"` and `"100 calls"` are meant as a count, probably.
 fn count_of_calls(text: &str) -> Option<u32> {
     let count = text.strip_suffix("calls").unwrap_or(text);
     let count = count.trim().parse().ok()?;
     (1..=MAX_WINDOW).contains(&count).then_some(count)
-}
-
-/// The digits of a number, without underscores and suffix.
-fn digits(number: &Lit) -> &str {
-    match number {
-        Lit::Int(int) => int.base10_digits(),
-        Lit::Float(float) => float.base10_digits(),
-        _ => "",
-    }
-}
-
-/// The `s` of `30s`: a suffix that is no type.
-fn unit_suffix(number: &Lit) -> Option<&str> {
-    let suffix = match number {
-        Lit::Int(int) => int.suffix(),
-        Lit::Float(float) => float.suffix(),
-        _ => "",
-    };
-    (!suffix.is_empty() && !NUMBERS.contains(&suffix)).then_some(suffix)
-}
-
-const NUMBERS: [&str; 14] = [
-    "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
-    "usize",
-];
-
-fn is_zero(lit: &Lit) -> bool {
-    match lit {
-        Lit::Int(int) => int.base10_digits().bytes().all(|digit| digit == b'0'),
-        Lit::Float(float) => float
-            .base10_parse::<f64>()
-            .is_ok_and(|number| number == 0.0),
-        _ => false,
-    }
-}
-
-fn is_negative(expr: &Expr) -> bool {
-    match expr {
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
-            let mut operand = &*unary.expr;
-            while let Expr::Group(group) = operand {
-                operand = &group.expr;
-            }
-            matches!(lit(operand), Some(Lit::Int(_) | Lit::Float(_)))
-        }
-        _ => false,
-    }
-}
-
-/// Whether `expr` has the shape of a number, a string or a duration that is known
-/// at compile time. What it really is, the compiler finds out.
-fn may_be_constant(expr: &Expr) -> bool {
-    !matches!(
-        expr,
-        Expr::Array(_)
-            | Expr::Assign(_)
-            | Expr::Async(_)
-            | Expr::Await(_)
-            | Expr::Break(_)
-            | Expr::Closure(_)
-            | Expr::Continue(_)
-            | Expr::ForLoop(_)
-            | Expr::Infer(_)
-            | Expr::Let(_)
-            | Expr::Range(_)
-            | Expr::RawAddr(_)
-            | Expr::Repeat(_)
-            | Expr::Return(_)
-            | Expr::Try(_)
-            | Expr::Tuple(_)
-            | Expr::While(_)
-            | Expr::Yield(_)
-    )
 }

@@ -11,7 +11,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Path};
 
 use crate::model::{Classify, FallbackValue, Kind, Library, Model, Shape, Source};
-use crate::place::{Place, telling};
+use crate::place::{Place, may_be_closure, telling};
 
 pub(crate) use statics::{breaker_static, poor_static};
 
@@ -277,7 +277,10 @@ fn classified(model: &Model, subject: TokenStream, by: &Expr, answer: TokenStrea
         let place = Place::of(by).hidden();
         let private = model.library.private(place.first);
         let arguments = parenthesized(quote!(#subject, #by), place.last);
-        quote_spanned!(place.first=> #private::core::option::Option::map #arguments)
+        match may_be_closure(by) {
+            true => quote_spanned!(place.first=> #private::core::option::Option::map #arguments),
+            false => quote_spanned!(place.first=> #private::judged #arguments),
+        }
     };
     let outcome = {
         let span = site().located_at(telling(by));

@@ -1,13 +1,13 @@
 //! What the function gives once the call has ended, or was never made.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::{Expr, Lifetime};
 
 use super::{expect, fallback_expression, parenthesized, site};
 use crate::args::FallbackOn;
 use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
-use crate::place::{Place, telling};
+use crate::place::{Place, may_be_closure, telling};
 
 /// The tail of the function: a `match` over `__ended`. With a `return`, for those who want all
 /// of them written: else they are told to write one at the attribute.
@@ -203,15 +203,21 @@ fn after(model: &Model) -> TokenStream {
 fn made_by(model: &Model, make: &Expr) -> TokenStream {
     let private = model.library.private(site());
     let expect = expect(model);
+    let (refused_by, arguments) = match may_be_closure(make) {
+        true => ("refused_by", quote_spanned!(site()=> #make, __error)),
+        // In this order, for the compiler to know the error when it looks at what is called.
+        false => ("refused_by_other", quote_spanned!(site()=> __error, #make)),
+    };
+    let refused_by = Ident::new(refused_by, site());
     match &model.output.shape {
         // Of an `impl Trait` the methods can't be told apart, and it is no `Result`.
         Shape::Opaque | Shape::Never => quote_spanned! {site()=>
-            #private::RefusedOutput::refused_by(#expect, #make, __error)
+            #private::RefusedOutput::#refused_by(#expect, #arguments)
         },
         Shape::Unit | Shape::Typed(_) | Shape::Inferred(_) => quote_spanned! {site()=>
             {
                 use #private::RefusedOutput as _;
-                #expect.refused_by(#make, __error)
+                #expect.#refused_by(#arguments)
             }
         },
     }

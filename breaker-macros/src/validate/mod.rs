@@ -4,6 +4,7 @@
 mod diverging;
 mod settings;
 mod signature;
+mod waits;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
@@ -131,10 +132,10 @@ fn call(args: &Args, function: &Function, kind: &Kind, output: &Output, errors: 
     if let Shape::Never = output.shape {
         never(args, function, errors);
     }
-    if let Some(fallback) = &args.fallback
-        && let args::Fallback::Path(path) = &fallback.value
-    {
-        passable(path, function, errors);
+    match args.fallback.as_ref().map(|fallback| &fallback.value) {
+        Some(args::Fallback::Path(path)) => passable(path, function, errors),
+        Some(value) => waits::check(value, kind, errors),
+        None => {}
     }
 }
 

@@ -34,7 +34,9 @@ pub(crate) fn check(args: &Args, errors: &mut Errors) {
     {
         errors.at(
             value.expr(),
-            format!("`probes` is too large beside `close_rate`: at most {MAX_PROBES_BY_RATE}"),
+            format!(
+                "`probes` is too large beside `close_rate`: write at most {MAX_PROBES_BY_RATE}"
+            ),
         );
     }
     rate(args, errors);
@@ -56,12 +58,13 @@ pub(crate) fn check(args: &Args, errors: &mut Errors) {
     if let (Some((reset, default)), Some((max, _)), Some(arg)) = (reset, max_reset, &args.max_reset)
         && max < reset
     {
+        let reset = duration::display(reset);
+        let write = args.style.write("max_reset", &format!("\"{reset}\""));
         errors.at(
             arg.value.expr(),
             format!(
-                "`max_reset` ({}) is below `reset` ({}{default}): it must be at least as long",
+                "`max_reset` ({}) is below `reset` ({reset}{default}), and no wait is shorter than that: write at least `{write}`, or a shorter `reset`",
                 duration::display(max),
-                duration::display(reset),
             ),
         );
     }

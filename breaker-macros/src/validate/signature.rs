@@ -12,7 +12,7 @@ use crate::place::Place;
 pub(super) fn kind(function: &Function, errors: &mut Errors) -> Option<Kind> {
     let sig = &function.sig;
     if let Some(variadic) = &sig.variadic {
-        errors.at(variadic, "a function with `...` can't be guarded");
+        errors.at(variadic, "a function with `...` can't be guarded: write `#[circuit_breaker]` above one that calls it");
         return None;
     }
     if sig.asyncness.is_some() {

@@ -81,4 +81,23 @@ async fn case_11() -> Answer {
     Ok(1)
 }
 
+async fn fetch(hotel: &str) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = fetch(hotel).await)]
+fn an_await_in_a_plain_function(hotel: &str) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| Some(fetch(hotel).await))]
+fn in_its_closure(hotel: &str) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |_| fetch(hotel).await)]
+async fn an_await_in_a_closure(hotel: &str) -> Answer {
+    Ok(1)
+}
+
 fn main() {}

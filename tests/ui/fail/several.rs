@@ -46,4 +46,14 @@ macro_rules! guarded {
 
 guarded! { 0, 30, maybe }
 
+#[circuit_breaker(key = 5, timeout = 1e999, reset = "1ns5")]
+async fn each_of_the_wrong_kind(hotel: &str) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(key = "hotel", max_keys = 1.5, slow = "0")]
+async fn quoted(hotel: &str) -> Answer {
+    Ok(1)
+}
+
 fn main() {}

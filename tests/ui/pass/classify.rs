@@ -53,6 +53,20 @@ async fn a_generic_function() -> Answer {
     Ok(1)
 }
 
+fn busier_than(limit: u64) -> impl Fn(&CallError<PmsError>) -> bool {
+    move |error| matches!(error, CallError::Call(PmsError::Busy(seconds)) if *seconds > limit)
+}
+
+#[circuit_breaker(classify = busier_than(60))]
+async fn a_call() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(classify_output = Result::is_err)]
+fn a_method_of_the_output() -> Answer {
+    Ok(1)
+}
+
 #[circuit_breaker(classify = errors::any::<CallError<PmsError>>)]
 async fn a_path() -> Answer {
     Ok(1)

@@ -52,6 +52,30 @@ async fn variant() -> Result<(), Error> {
     Ok(())
 }
 
+/// Closures that are not written as such.
+fn logged<F: FnOnce(CircuitOpenError) -> io::Error>(make: F) -> F {
+    make
+}
+
+#[circuit_breaker(open_error = logged(|refused| io::Error::other(refused.to_string())))]
+async fn call_of_a_closure() -> io::Result<u8> {
+    Ok(1)
+}
+
+fn with_a_number(number: i32) -> impl Fn(CircuitOpenError) -> io::Error {
+    move |_| io::Error::from_raw_os_error(number)
+}
+
+#[circuit_breaker(open_error = with_a_number(3))]
+async fn call() -> io::Result<u8> {
+    Ok(1)
+}
+
+#[circuit_breaker(open_error = Into::into)]
+async fn into() -> Result<u8, CallError<u8>> {
+    Ok(1)
+}
+
 struct Client;
 
 impl Client {
@@ -73,6 +97,9 @@ fn main() {
         path(),
         whole_output(),
         variant(),
+        call_of_a_closure(),
+        call(),
+        into(),
     ));
     drop((over_a_parameter(String::new()), Client.associated()));
     assert_eq!(closure().unwrap_err().to_string(), "down");

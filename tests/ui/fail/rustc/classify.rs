@@ -52,6 +52,18 @@ async fn a_future() -> Answer {
     Ok(1)
 }
 
+const ALWAYS: bool = true;
+
+#[circuit_breaker(classify = ALWAYS)]
+async fn a_value() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(classify = breakerbox::Outcome::Failure)]
+async fn an_outcome() -> Answer {
+    Ok(1)
+}
+
 #[circuit_breaker(classify = |error| error.no_such_method())]
 async fn wrong_inside() -> Answer {
     Ok(1)

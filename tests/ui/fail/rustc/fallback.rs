@@ -34,11 +34,6 @@ fn a_future_in_a_plain_function(hotel: &str) -> Answer {
     Ok(Vec::new())
 }
 
-#[circuit_breaker(fallback = fetch(hotel).await)]
-fn an_await_in_a_plain_function(hotel: &str) -> Answer {
-    Ok(Vec::new())
-}
-
 async fn fetch_something_else(hotel: &str) -> u8 {
     5
 }
@@ -56,6 +51,51 @@ async fn other_parameters(hotel: u8) -> Answer {
 #[circuit_breaker(fallback = fetch)]
 async fn more_parameters(hotel: &str, nights: u8) -> Answer {
     Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = fetch())]
+async fn a_call_with_too_little(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = fetch(hotel).await?)]
+async fn a_part_of_the_answer(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = |hotel: &str| fetch(hotel))]
+async fn a_closure_with_the_parameters(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = |_| async { Vec::<u8>::new() })]
+async fn a_closure_with_another_future() -> Answer {
+    Ok(Vec::new())
+}
+
+fn nothing(hotel: &str) {}
+
+#[circuit_breaker(fallback = nothing)]
+async fn no_answer_at_all(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+struct Client;
+
+impl Client {
+    #[circuit_breaker(shared, fallback = Self::cached)]
+    fn method_without_self(&self, hotel: &str) -> Answer {
+        Ok(Vec::new())
+    }
+
+    fn cached(hotel: &str) -> Answer {
+        Ok(Vec::new())
+    }
+
+    #[circuit_breaker(shared, fallback = cached)]
+    fn method_by_its_name_alone(&self, hotel: &str) -> Answer {
+        Ok(Vec::new())
+    }
 }
 
 #[circuit_breaker(fallback = no_such_function)]

@@ -4,7 +4,7 @@
 
 use breakerbox::{CircuitOpenError, circuit_breaker};
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct PmsError;
 
 #[circuit_breaker]
@@ -55,6 +55,43 @@ enum Unit {
 #[circuit_breaker(open_error = Unit::Refused)]
 async fn a_value() -> Result<u8, Unit> {
     Ok(1)
+}
+
+fn text(refused: CircuitOpenError) -> String {
+    refused.to_string()
+}
+
+#[circuit_breaker(open_error = text)]
+async fn another_error_by_a_function() -> Result<u8, PmsError> {
+    Ok(1)
+}
+
+fn from_late(late: breakerbox::TimeoutError) -> PmsError {
+    PmsError
+}
+
+#[circuit_breaker(open_error = from_late)]
+async fn another_parameter() -> Result<u8, PmsError> {
+    Ok(1)
+}
+
+struct Refused {
+    by: &'static str,
+}
+
+#[circuit_breaker(open_error = Refused { by: "us" })]
+async fn a_struct() -> Result<u8, Refused> {
+    Ok(1)
+}
+
+#[circuit_breaker(open_error = PmsError::default())]
+async fn a_call() -> Result<u8, PmsError> {
+    Ok(1)
+}
+
+#[circuit_breaker(open_error = None, classify_output = |output| output.is_none())]
+async fn a_value_of_the_output() -> Option<u8> {
+    None
 }
 
 #[circuit_breaker(open_error = no_such_function)]

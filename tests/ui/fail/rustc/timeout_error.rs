@@ -22,6 +22,11 @@ async fn another_error() -> Result<u8, PmsError> {
     Ok(1)
 }
 
+#[circuit_breaker(timeout = "2s", timeout_error = PmsError)]
+async fn a_value() -> Result<u8, PmsError> {
+    Ok(1)
+}
+
 #[circuit_breaker(timeout = "2s", classify_output = |_| false, open_error = |_| 0)]
 async fn not_a_result() -> u8 {
     1
