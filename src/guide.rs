@@ -12,6 +12,7 @@
 //! | [Dependencies](dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](timeouts) | what becomes of a call that takes too long, or is dropped |
 //! | [Composing](composing) | where retries, rate limits and bulkheads stand |
+//! | [Observing](observing) | which circuit is open, and why: in the log, as numbers, by asking |
 //! | [Testing](testing) | tests of annotated functions that never sleep |
 //!
 //! A newcomer may read [Failures](failures) and [Threshold and reset](choosing) first: these two
@@ -55,6 +56,9 @@ pub mod timeouts {}
 
 #[doc = include_str!("guide/composing.md")]
 pub mod composing {}
+
+#[doc = include_str!("guide/observing.md")]
+pub mod observing {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}

@@ -37,6 +37,7 @@
 //! | [Dependencies](guide::dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](guide::timeouts) | what becomes of a call that takes too long, or is dropped |
 //! | [Composing](guide::composing) | where retries, rate limits and bulkheads stand |
+//! | [Observing](guide::observing) | which circuit is open, and why |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
 //!
 //! # Where to look

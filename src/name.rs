@@ -73,7 +73,9 @@ impl Name {
     }
 }
 
-/// The key of a keyed breaker, as errors and events call it. Displays.
+/// The key of a keyed breaker, as errors and events call it. Displays, on one line:
+/// a key may be somebody else's text, so control characters, and those that turn
+/// the direction of writing, are escaped (`\n`, `\u{202e}`).
 #[cfg(feature = "std")]
 #[derive(Clone, Copy)]
 pub struct KeyLabel<'a>(&'a dyn OfKey);
@@ -103,8 +105,37 @@ impl<'a> KeyLabel<'a> {
 #[cfg(feature = "std")]
 impl fmt::Display for KeyLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.label(f)
+        struct Raw<'a>(&'a dyn OfKey);
+
+        impl fmt::Display for Raw<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.label(f)
+            }
+        }
+
+        struct OneLine<'a, 'f>(&'a mut fmt::Formatter<'f>);
+
+        impl fmt::Write for OneLine<'_, '_> {
+            fn write_str(&mut self, text: &str) -> fmt::Result {
+                let mut plain = 0;
+                for (place, found) in text.char_indices().filter(|(_, c)| is_unseen(*c)) {
+                    self.0.write_str(&text[plain..place])?;
+                    write!(self.0, "{}", found.escape_default())?;
+                    plain = place + found.len_utf8();
+                }
+                self.0.write_str(&text[plain..])
+            }
+        }
+
+        fmt::write(&mut OneLine(f), format_args!("{}", Raw(self.0)))
     }
+}
+
+/// What would break a line of a log, or show it as another.
+#[cfg(feature = "std")]
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
 }
 
 #[cfg(feature = "std")]

@@ -224,3 +224,21 @@ fn a_label_that_fails_is_no_label() {
     assert!(find("nameless[]").is_none());
     assert!(find_keyed("nameless").unwrap().find("x").is_none());
 }
+
+#[test]
+fn what_a_user_supplied_is_shown_on_one_line() {
+    let _scope = test::scope();
+    let hosts = KeyedBreakers::<String>::new("hosts", ONE_FAILURE);
+    for (key, shown) in [
+        ("a\nb", "a\\nb"),
+        ("\r\u{1b}[31m", "\\r\\u{1b}[31m"),
+        ("\u{202e}\u{2028}\u{200b}", "\\u{202e}\\u{2028}\\u{200b}"),
+        ("Zürich \"x\"", "Zürich \"x\""),
+    ] {
+        fail(&hosts, key);
+        let refused = hosts.get(key).admit().unwrap_err();
+        let text = format!("circuit `hosts[{shown}]` is open: retry in 30s");
+        assert_eq!(refused.to_string(), text);
+        assert_eq!(refused.key().unwrap().to_string(), shown);
+    }
+}
