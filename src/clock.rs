@@ -15,8 +15,7 @@ pub type DefaultClock = SystemClock;
 )))]
 pub type DefaultClock = NoClock;
 
-/// Stands where the platform has no clock of its own. Not a
-/// [`Clock`](breaker_core::Clock): use
+/// Stands where the platform has no clock of its own, and can't be made: use
 /// [`Breaker::with_clock`](crate::Breaker::with_clock).
 #[cfg(not(all(
     feature = "std",
@@ -25,6 +24,22 @@ pub type DefaultClock = NoClock;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct NoClock;
+
+/// Only so that one error says what is missing, and no second one that this is
+/// no clock.
+#[cfg(not(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+impl breaker_core::Clock for NoClock {
+    fn now(&self) -> u64 {
+        unreachable!("the compiler refused it")
+    }
+
+    fn entropy(&self) -> Option<u64> {
+        unreachable!("the compiler refused it")
+    }
+}
 
 #[cfg(all(
     feature = "std",

@@ -38,7 +38,13 @@ pub(crate) fn job() -> ExitCode {
         cargo().args(["test", "--all-features", "--test", "ui"]),
     );
     // Alone, so that no other package turns features on for them.
-    for package in ["test-defaults", "test-lints", "test-no-std", "test-renamed"] {
+    for package in [
+        "test-bare",
+        "test-defaults",
+        "test-lints",
+        "test-no-std",
+        "test-renamed",
+    ] {
         run.tests(
             &format!("{package}, alone"),
             cargo().args(["test", "--package", package, "--all-targets"]),
