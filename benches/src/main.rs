@@ -6,6 +6,7 @@ mod callgrind;
 mod calls;
 mod harness;
 mod instructions;
+mod keyed;
 mod machine;
 mod names;
 mod ours;

@@ -3,7 +3,7 @@
 use crate::calls::{consume, poll};
 use crate::harness::{Bench, Cost, Effort, Id};
 use crate::instructions::{self, NotCounted, Profile, Profiles};
-use crate::{ours, peers};
+use crate::{keyed, ours, peers};
 use breakerbox::observe::{self, Observer};
 use breakerbox::{Clock, SystemClock};
 use std::hint::black_box;
@@ -299,6 +299,7 @@ impl Plan {
         plan.asynchronous(bench, bare);
         plan.rates(bench, bare);
         plan.open(bench);
+        plan.keyed(bench, bare);
         plan
     }
 
@@ -539,6 +540,49 @@ impl Plan {
             s.one("seatbelt", "`execute`, fast instant", call);
             let call = peers::tower_resilience(peers::Of::Calls, true);
             s.one("tower-resilience", "`poll_ready`, `call`", call);
+        });
+    }
+
+    fn keyed(&mut self, bench: &mut Bench, bare: Bare) {
+        let (numbers, texts) = (keyed::numbers(), keyed::texts());
+        let mut reach = Reach::of(8.0);
+        reach.bytes = Some(128);
+        let figure = (Unit::FetchAdd, reach);
+        self.section("Keyed call, 100,000 keys", figure, bench, |s| {
+            let by_number = numbers.always_the_same();
+            s.one(OURS, "`get`, `call_sync`, a number, the same", by_number)
+                .bytes(numbers.bytes, 0);
+            let by_text = texts.always_the_same();
+            s.one(OURS, "`get`, `call_sync`, a text of 16, the same", by_text)
+                .bytes(texts.bytes, 0);
+            let by_number = numbers.annotated_always_the_same();
+            s.one(OURS, "annotated fn, a number, the same", by_number)
+                .over(bare.plain);
+            let by_text = texts.annotated_always_the_same();
+            s.one(OURS, "annotated fn, a text of 16, the same", by_text)
+                .over(bare.plain);
+            let by_number = numbers.in_turn();
+            s.one(OURS, "`get`, `call_sync`, a number, random", by_number);
+            let by_text = texts.in_turn();
+            s.one(OURS, "`get`, `call_sync`, a text of 16, random", by_text);
+            let by_number = numbers.annotated_in_turn();
+            s.one(OURS, "annotated fn, a number, random", by_number)
+                .over(bare.plain);
+            let by_text = texts.annotated_in_turn();
+            s.one(OURS, "annotated fn, a text of 16, random", by_text)
+                .over(bare.plain);
+            let by_number = numbers.map_in_turn();
+            s.one(
+                "std",
+                "`RwLock<HashMap<_, Arc<_>>>`, no breaker, a number, random",
+                by_number,
+            );
+            let by_text = texts.map_in_turn();
+            s.one(
+                "std",
+                "`RwLock<HashMap<_, Arc<_>>>`, no breaker, a text of 16, random",
+                by_text,
+            );
         });
     }
 

@@ -328,3 +328,64 @@ where
 fn contains<T>(entries: &[Arc<T>], entry: &Arc<T>) -> bool {
     entries.iter().any(|other| Arc::ptr_eq(other, entry))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_SHARDS, Map};
+    use crate::breaker::Breaker;
+    use crate::keyed::entry::Group;
+    use crate::keyed::key::Key;
+    use breaker_core::{Circuit, Clock, Config};
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    #[derive(Clone, Copy)]
+    struct Standing;
+
+    impl Clock for Standing {
+        fn now(&self) -> u64 {
+            0
+        }
+
+        fn entropy(&self) -> Option<u64> {
+            None
+        }
+    }
+
+    fn map(max: u32) -> Map<u64, Standing, breaker_core::Consecutive> {
+        let name = crate::name::Name::Static("keys");
+        let template = Breaker::unlisted_named(name, Circuit::new(Config::DEFAULT), Standing);
+        let label = <u64 as Key>::label;
+        Map::new(Arc::new(Group { template, label }), max)
+    }
+
+    #[test]
+    fn keys_are_spread_over_the_shards_and_within_them() {
+        let map = map(100_000);
+        for key in 0..6_400_u64 {
+            map.add(&key, map.hash(&key), |_| ());
+        }
+        assert_eq!(map.shards.len(), MAX_SHARDS);
+        for shard in &map.shards {
+            let entries = &shard.read().entries;
+            assert!((40..180).contains(&entries.len()), "{}", entries.len());
+            let spread = |bits: u64| {
+                let spread = |entry: &Arc<_>| super::spread(hash_of(entry)) >> bits & 63;
+                let places: HashSet<u64> = entries.iter().map(spread).collect();
+                places.len()
+            };
+            // By these the table chooses: where to look, and what to compare.
+            assert!(spread(0) > 20 && spread(57) > 20);
+        }
+    }
+
+    fn hash_of<C, P>(entry: &super::Entry<u64, C, P>) -> u32 {
+        entry.hash
+    }
+
+    #[test]
+    fn a_few_keys_have_a_few_shards() {
+        let shards = [1, 32, 64, 65, 1_000, 10_000, u32::MAX].map(|max| map(max).shards.len());
+        assert_eq!(shards, [1, 1, 2, 2, 32, MAX_SHARDS, MAX_SHARDS]);
+    }
+}

@@ -201,6 +201,29 @@ fn a_few_open_ones_among_many_keys_stay() {
 }
 
 #[test]
+fn not_all_are_looked_at_at_once_but_all_in_the_end() {
+    const KEYS: u64 = 4_000;
+    let _scope = test::scope();
+    let lines = Lines::default();
+    let _installed = observe::install(lines.clone());
+    let not_at_once = (0..10).filter(|_| {
+        let hosts = KeyedBreakers::<u64>::new("hosts", ONE_FAILURE).max_keys(KEYS as u32);
+        for key in 0..KEYS {
+            fail(&hosts, &key);
+        }
+        hosts.get(&77_u64).close();
+        lines.take();
+        let tries = (0..KEYS).find(|attempt| {
+            hosts.get(&(KEYS + attempt));
+            lines.take()[0] == "circuit `hosts[77]` was given up for a new key"
+        });
+        assert!(tries.unwrap() < 100, "{tries:?}");
+        tries != Some(0)
+    });
+    assert!(not_at_once.count() > 0);
+}
+
+#[test]
 fn one_key_at_most() {
     let _scope = test::scope();
     let hosts = KeyedBreakers::<u64>::new("hosts", Settings::new().threshold(2).must()).max_keys(1);

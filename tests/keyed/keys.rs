@@ -135,6 +135,16 @@ fn keys_with_one_hash_are_used_each_for_itself() {
 }
 
 #[test]
+fn of_a_tuple_each_part_tells() {
+    let keys = KeyedBreakers::<(Alike, Alike, Alike)>::new("alike", ONE_FAILURE);
+    let key = |bits: u32| (Alike(bits & 1), Alike(bits & 2), Alike(bits & 4));
+    for bits in 0..8 {
+        assert_eq!(keys.get(&key(bits)).key(), &key(bits));
+    }
+    assert_eq!(keys.len(), 8);
+}
+
+#[test]
 fn breakers_are_all_that_are_kept() {
     let _scope = test::scope();
     let hosts = KeyedBreakers::<u64>::new("hosts", Config::DEFAULT).max_keys(1_000);

@@ -130,3 +130,17 @@ fn what_was_given_up_is_freed() {
     assert!(more <= 4_096, "{more}");
     drop(breakers);
 }
+
+#[test]
+fn shared_ones_leave_nothing_in_the_registry() {
+    let come_and_go = |from: u32| {
+        for number in from..from + 500 {
+            let name = format!("come-and-go-{number}");
+            let hosts = KeyedBreakers::<u64>::shared(name, Config::DEFAULT, 10).unwrap();
+            hosts.get(&1_u64);
+        }
+    };
+    come_and_go(0);
+    let more = measure(|| come_and_go(500)).bytes_current;
+    assert!(more <= 4_096, "{more}");
+}
