@@ -14,7 +14,9 @@ pub(crate) mod sealed {
     use crate::name::Name;
     use breaker_core::{CircuitRef, Clock, Policy};
 
-    pub trait Subject: Copy {
+    /// `Send` and `Sync`, so that a guarded future is `Send` where the body is, also
+    /// where nothing more is known than [`Guard`](crate::guard::Guard).
+    pub trait Subject: Copy + Send + Sync {
         type Clock: Clock + Send + Sync + 'static;
         type Policy: Policy + Send + Sync + 'static;
 

@@ -5,10 +5,13 @@
 mod support;
 
 use std::fmt::Display;
+use std::future::Future;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use breakerbox::{CallError, Cause, circuit_breaker};
+use breakerbox::{
+    Breaker, CallError, Cause, Config, Guard, Key, KeyedBreakers, KeyedGuard, circuit_breaker,
+};
 
 use support::{Answer, PmsError, block_on, pause};
 
@@ -57,6 +60,69 @@ fn send_where_the_body_is() {
         );
         assert_eq!(counted(Rc::new(4)).await.unwrap(), 4);
     });
+}
+
+/// A client by whatever breaker, and by whatever breakers by key.
+struct Client<B, K> {
+    breaker: B,
+    hosts: K,
+}
+
+impl<B, K> Client<B, K>
+where
+    B: Guard + Sync,
+    K: KeyedGuard + Sync,
+    str: Key<Owned = K::Key>,
+{
+    #[circuit_breaker(breaker = &self.breaker)]
+    async fn rooms(&self, x: &str) -> Answer<usize> {
+        tokio::task::yield_now().await;
+        Ok(x.len())
+    }
+
+    #[circuit_breaker(breaker = &self.breaker, timeout = "1s", fallback = Self::cached)]
+    async fn rates(&self, x: &str) -> Answer<usize> {
+        tokio::task::yield_now().await;
+        Ok(x.len())
+    }
+
+    async fn cached(&self, x: &str) -> Answer<usize> {
+        Ok(x.len())
+    }
+
+    #[circuit_breaker(breaker = &self.hosts, key = x)]
+    async fn by_key(&self, x: &str) -> Answer<usize> {
+        tokio::task::yield_now().await;
+        Ok(x.len())
+    }
+
+    async fn all(&self, x: &str) -> usize {
+        let (rooms, rates) = (self.rooms(x).await, self.rates(x).await);
+        rooms.unwrap() + rates.unwrap() + self.by_key(x).await.unwrap()
+    }
+}
+
+/// Nothing is known of the breakers but that they are some.
+fn sendable_by<'a, B, K>(
+    client: &'a Client<B, K>,
+    x: &'a str,
+) -> impl Future<Output = usize> + Send + 'a
+where
+    B: Guard + Sync,
+    K: KeyedGuard + Sync,
+    str: Key<Owned = K::Key>,
+{
+    client.all(x)
+}
+
+#[test]
+fn send_by_whatever_breaker() {
+    let _scope = breakerbox::test::scope();
+    let client = Client {
+        breaker: Breaker::shared("pms", Config::DEFAULT),
+        hosts: KeyedBreakers::<String>::new("hosts", Config::DEFAULT),
+    };
+    assert_eq!(block_on(sendable_by(&client, "ab")), 6);
 }
 
 type Unsent = Result<Rc<u8>, CallError<Rc<u8>>>;
