@@ -200,10 +200,11 @@ impl<'a, S: Subject> Lent<'a, S> {
         Some(refused)
     }
 
-    /// Asks for admission, at a given reading or by the clock. Who asks tells the
-    /// observers of the change, once the slot can't be lost any more.
+    /// Asks for admission, at a given reading or by the clock, where it was not
+    /// refused at once. Who asks tells the observers of the change, once the slot
+    /// can't be lost any more.
     pub(crate) fn admit(self, given: Given) -> Result<(Generation, Option<Change>), Refused> {
-        match self.circuit().try_admit(&self.clock_or(given)) {
+        match self.circuit().try_admit_slowly(&self.clock_or(given)) {
             Ok(admission) => Ok((admission.generation, admission.change)),
             Err(rejected) => {
                 let refused = Refused::from(&rejected);
@@ -229,25 +230,36 @@ impl<'a, S: Subject> Lent<'a, S> {
         given: Given,
     ) -> Effect {
         let circuit = self.circuit();
-        if circuit.is_counted(generation, &outcome)
-            || circuit.may_count_at_once(&outcome) && self.count_at_once(generation, started, given)
-        {
+        if circuit.is_counted(generation, &outcome) {
             return Effect::Counted;
         }
-        self.settle_slowly(generation, outcome, started, given)
+        let took = if circuit.may_count_at_once(&outcome) {
+            match self.count_at_once(generation, started, given) {
+                Ok(()) => return Effect::Counted,
+                Err(took) => took,
+            }
+        } else {
+            circuit.took(started, &self.clock_or(given))
+        };
+        self.settle_slowly(generation, outcome, took, given)
     }
 
-    /// Out of line, and its answer in a register: an effect that goes through
-    /// memory makes the processor wait.
+    /// Else how long the call took. Out of line, and its answer in registers: an
+    /// effect that goes through memory makes the processor wait.
     #[inline(never)]
     fn count_at_once(
         self,
         generation: Generation,
         started: <S::Policy as Policy>::Started,
         given: Given,
-    ) -> bool {
-        self.circuit()
-            .count_at_once(generation, started, &self.clock_or(given))
+    ) -> Result<(), u64> {
+        let (circuit, clock) = (self.circuit(), self.clock_or(given));
+        let took = circuit.took(started, &clock);
+        if circuit.count_at_once(generation, took, &clock) {
+            Ok(())
+        } else {
+            Err(took)
+        }
     }
 
     /// Out of line, so that what is kept for it costs the common case nothing.
@@ -256,13 +268,13 @@ impl<'a, S: Subject> Lent<'a, S> {
         self,
         generation: Generation,
         outcome: Outcome,
-        started: <S::Policy as Policy>::Started,
+        took: u64,
         given: Given,
     ) -> Effect {
         let clock = self.clock_or(given);
         let effect = self
             .circuit()
-            .settle_started(generation, outcome, started, &clock);
+            .settle_slowly(generation, outcome, took, &clock);
         match &effect {
             Effect::Tripped(change) | Effect::Closed(change) => self.notify(change),
             Effect::WouldTrip(change) => {

@@ -4,6 +4,7 @@ use breakerbox::{
     Breaker, Clock, Effect, ExactClock, ManualClock, Outcome, Settings, Sliding, SystemClock,
     Trigger, Window,
 };
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 const RESET: Duration = Duration::from_secs(30);
@@ -186,4 +187,103 @@ fn how_long_a_call_took_is_read_from_the_exact_clock() {
     let given = pms.admit_at(0).unwrap();
     let effect = given.settle_at(Outcome::Success, 5_000_001);
     assert!(matches!(effect, Effect::Tripped(_)), "by the times given");
+}
+
+/// Counts its readings.
+#[derive(Default)]
+struct Counting {
+    clock: ManualClock,
+    readings: AtomicU32,
+    exact_readings: AtomicU32,
+}
+
+impl Counting {
+    fn readings(&self) -> (u32, u32) {
+        let taken = |readings: &AtomicU32| readings.swap(0, Ordering::Relaxed);
+        (taken(&self.readings), taken(&self.exact_readings))
+    }
+}
+
+impl Clock for Counting {
+    fn now(&self) -> u64 {
+        self.readings.fetch_add(1, Ordering::Relaxed);
+        self.clock.now()
+    }
+
+    fn exact(&self) -> u64 {
+        self.exact_readings.fetch_add(1, Ordering::Relaxed);
+        self.clock.now()
+    }
+
+    fn entropy(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// More than a turn of a window of 4, with a failure in between, and with what isn't
+/// counted.
+const CALLS: [Outcome; 14] = {
+    use Outcome::{Dropped, Failure, Ignored, Success};
+    [
+        Success, Success, Success, Success, Success, Failure, Success, Ignored, Success, Dropped,
+        Success, Success, Success, Success,
+    ]
+};
+
+/// What a call costs is mostly how often it reads a clock.
+#[test]
+fn no_clock_is_read_more_often_than_it_must() {
+    let windows = [
+        (0, Window::calls(4)),
+        (1, Window::time(Duration::from_secs(2)).buckets(2)),
+    ];
+    for ((of_window, window), is_slow_asked) in windows
+        .into_iter()
+        .flat_map(|window| [(window, false), (window, true)])
+    {
+        let settings = Settings::new()
+            .failure_rate(1.0)
+            .window(window)
+            .min_calls(3);
+        let settings = if is_slow_asked {
+            settings.slow(RESET).slow_rate(1.0)
+        } else {
+            settings
+        };
+        let exact = u32::from(is_slow_asked);
+        let clock = &*Box::leak(Box::new(Counting::default()));
+        let config = settings.reset(RESET).must_rate();
+        let pms = Breaker::<_, Sliding<2>>::by_rate_with_clock("pms", config, clock).unwrap();
+        for turn in 0..2 {
+            for (at, outcome) in CALLS.into_iter().enumerate() {
+                let call = format!("{window:?} {is_slow_asked} {turn} {at} {outcome:?}");
+                let permit = pms.admit().unwrap();
+                assert_eq!(clock.readings(), (0, exact), "{call} asks");
+                assert_ne!(permit.settle(outcome), Effect::Late);
+                let of_window = match outcome {
+                    Outcome::Success | Outcome::Failure => of_window,
+                    _ => 0,
+                };
+                assert_eq!(clock.readings(), (of_window, exact), "{call} ends");
+            }
+            clock.clock.advance(Duration::from_secs(1));
+            let _ = pms.admit().unwrap().failure();
+            let (readings, exact_readings) = clock.readings();
+            assert!(readings <= 2 * of_window, "a new bucket: {readings}");
+            assert_eq!(exact_readings, 2 * exact, "a new bucket");
+        }
+        pms.open_for(RESET);
+        let _ = clock.readings();
+        assert!(pms.admit().is_err());
+        assert_eq!(clock.readings(), (1, 0), "is refused");
+        clock.clock.advance(RESET);
+        let probe = pms.admit().unwrap();
+        let (readings, exact_readings) = clock.readings();
+        assert!(readings <= 2, "asks for a probe: {readings}");
+        assert_eq!(exact_readings, exact);
+        assert!(pms.admit().is_err());
+        assert_eq!(clock.readings(), (1, 0), "is refused while probing");
+        assert!(matches!(probe.success(), Effect::Closed(_)));
+        assert_eq!(clock.readings(), (1, exact), "a probe closes");
+    }
 }

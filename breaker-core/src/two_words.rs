@@ -94,7 +94,8 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
 
     /// Refuses a call if the breaker is open, its stamp is its own and its wait
     /// is not over: the common refusal, in two registers. Gives the nanoseconds
-    /// left; `None` means: ask [`try_admit`](Self::try_admit).
+    /// left; `None` means: ask
+    /// [`try_admit_slowly`](Self::try_admit_slowly).
     #[doc(hidden)]
     #[inline]
     pub fn refused_at_once<C: Clock>(self, clock: &C) -> Option<(Generation, NonZeroU64)> {
@@ -113,9 +114,15 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         Some((generation, left))
     }
 
+    /// [`try_admit`](Self::try_admit), where
+    /// [`refused_at_once`](Self::refused_at_once) has not refused.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
     #[cold]
     #[inline(never)]
-    fn try_admit_slowly<C: Clock>(self, clock: &C) -> Result<Admission, Rejected> {
+    pub fn try_admit_slowly<C: Clock>(self, clock: &C) -> Result<Admission, Rejected> {
         loop {
             let word = self.load();
             let generation = word.generation();
@@ -194,7 +201,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         if self.is_counted(generation, &outcome) {
             return Effect::Counted;
         }
-        let took = self.bare.policy.took(started, || clock.exact());
+        let took = self.took(started, clock);
         self.settle_nanos(generation, outcome, took, clock)
     }
 
@@ -215,22 +222,20 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         !P::COUNTS_IN_WORD && matches!(outcome, Outcome::Success)
     }
 
-    /// Counts a success in a window, if it takes no more than one swap. `false`:
-    /// nothing was done, so [`settle_started`](Self::settle_started).
+    /// Nanoseconds that the call took; 0 where the policy doesn't care. Reads the
+    /// exact clock, so it is asked once for each call.
     #[doc(hidden)]
     #[inline]
-    pub fn count_at_once<C: Clock>(
-        self,
-        generation: Generation,
-        started: P::Started,
-        clock: &C,
-    ) -> bool {
-        let took = self.bare.policy.took(started, || clock.exact());
-        self.count_nanos_at_once(generation, took, clock)
+    pub fn took<C: Clock>(self, started: P::Started, clock: &C) -> u64 {
+        self.bare.policy.took(started, || clock.exact())
     }
 
+    /// Counts a success that took so many nanoseconds in a window, if it takes no
+    /// more than one swap. `false`: nothing was done, so
+    /// [`settle_slowly`](Self::settle_slowly).
+    #[doc(hidden)]
     #[inline]
-    fn count_nanos_at_once<C: Clock>(self, generation: Generation, took: u64, clock: &C) -> bool {
+    pub fn count_at_once<C: Clock>(self, generation: Generation, took: u64, clock: &C) -> bool {
         let moment = Now {
             circuit: self,
             generation,
@@ -267,15 +272,17 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         took: u64,
         clock: &C,
     ) -> Effect {
-        if matches!(outcome, Outcome::Success) && self.count_nanos_at_once(generation, took, clock)
-        {
+        if matches!(outcome, Outcome::Success) && self.count_at_once(generation, took, clock) {
             return Effect::Counted;
         }
         self.settle_slowly(generation, outcome, took, clock)
     }
 
+    /// [`settle_after`](Self::settle_after) so many nanoseconds, where
+    /// [`count_at_once`](Self::count_at_once) has not counted it.
+    #[doc(hidden)]
     #[inline(never)]
-    fn settle_slowly<C: Clock>(
+    pub fn settle_slowly<C: Clock>(
         self,
         generation: Generation,
         outcome: Outcome,

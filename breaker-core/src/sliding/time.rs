@@ -130,7 +130,9 @@ impl Window<'_> {
         let head = Head(self.head.load(Ordering::Acquire));
         let offset = self.offset.load(Ordering::Acquire);
         let number = self.number(head);
+        // The clock last: it costs more than the rest.
         if !head.belongs_to(generation)
+            || self.judged.load(Ordering::Acquire) != number
             || (moment.now() / self.width).wrapping_add(offset) != number
         {
             return false;
@@ -141,7 +143,6 @@ impl Window<'_> {
         let seen = Bucket(slot.load(Ordering::Acquire));
         seen.is_of(head.turn())
             && !seen.is_full()
-            && self.judged.load(Ordering::Acquire) == number
             && swap(slot, seen.0, seen.0 + (1 << CALLS_SHIFT))
     }
 
