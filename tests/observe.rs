@@ -1,10 +1,16 @@
 //! Observers: what they hear, and what they can't break.
 
+mod support;
+
 use breakerbox::observe::{self, FallbackServed, Observer, Rejection, StateChange};
-use breakerbox::{Breaker, Config, Effect, Generation, Settings, Snapshot, State, test};
+use breakerbox::{
+    Breaker, CallError, CircuitOpenError, Clock, Config, Effect, Generation, ManualClock, Policy,
+    Reason, Settings, Sliding, Snapshot, State, Window, test,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use support::block_on;
 
 #[derive(Default)]
 struct Recorder {
@@ -334,4 +340,107 @@ fn an_observer_whose_panic_panics_when_it_is_dropped_costs_nothing() {
     }));
     assert!(unwound.is_err());
     assert_eq!(pms.state(), State::Open);
+}
+
+const RESET: Duration = Duration::from_secs(30);
+
+/// Refusals as they were told: of which generation, and the error.
+#[derive(Default)]
+struct Refusals {
+    of: &'static str,
+    told: Mutex<Vec<(Generation, CircuitOpenError)>>,
+}
+
+impl Observer for Refusals {
+    fn rejected(&self, event: &Rejection<'_>) {
+        if event.error.name() == self.of {
+            let told = (event.generation, event.error.clone());
+            self.told.lock().unwrap().push(told);
+        }
+    }
+}
+
+/// Every way to ask that is refused.
+fn refusals<P>(pms: &Breaker<&'static ManualClock, P>, now: u64) -> Vec<CircuitOpenError>
+where
+    P: Policy + Send + Sync + 'static,
+{
+    let open = |error: CallError<()>| match error {
+        CallError::Open(open) => open,
+        error => panic!("not refused but {error:?}"),
+    };
+    let called = pms.call_sync(|| Ok(())).map_err(open);
+    let polled = block_on(pms.call(async { Ok(()) })).map_err(open);
+    vec![
+        pms.admit().expect_err("admitted"),
+        pms.admit_at(now).expect_err("admitted"),
+        called.expect_err("called"),
+        polled.expect_err("called"),
+    ]
+}
+
+fn assert_each_refusal_is_told_once<P>(
+    pms: &Breaker<&'static ManualClock, P>,
+    now: impl Fn() -> u64,
+) where
+    P: Policy + Send + Sync + 'static,
+{
+    let refusals_of = Arc::new(Refusals {
+        of: "refuses",
+        ..Refusals::default()
+    });
+    let _installed = observe::install(Arc::clone(&refusals_of));
+    let assert_told = |reason| {
+        let refused = refusals(pms, now());
+        let told = std::mem::take(&mut *refusals_of.told.lock().unwrap());
+        let expected: Vec<_> = refused
+            .into_iter()
+            .inspect(|refused| assert_eq!(refused.reason(), reason))
+            .map(|refused| (pms.generation(), refused))
+            .collect();
+        assert_eq!(told, expected, "{reason}");
+    };
+    // The second time there is another generation before.
+    for _ in 0..2 {
+        pms.open_for(RESET);
+        assert_told(Reason::Open);
+        pms.open_for(Duration::ZERO);
+        let probe = pms.admit().expect("the probe");
+        assert_told(Reason::HalfOpenFull);
+        assert!(matches!(probe.overloaded(RESET), Effect::Tripped(_)));
+        assert_told(Reason::Open);
+        pms.force_open();
+        assert_told(Reason::ForcedOpen);
+    }
+}
+
+#[test]
+fn each_refusal_is_told_once_and_of_the_generation_that_refused() {
+    let later = 3_600 * SECOND;
+    let in_a_row = || {
+        let clock: &ManualClock = Box::leak(Box::new(ManualClock::new(later)));
+        (
+            Breaker::with_clock("refuses", Config::DEFAULT, clock),
+            clock,
+        )
+    };
+    let (pms, _) = in_a_row();
+    assert_each_refusal_is_told_once(&pms, || later);
+
+    let (pms, clock) = in_a_row();
+    let set_back = || {
+        // Who asks next finds the clock before the opening.
+        clock.set(clock.now() / 2);
+        clock.now()
+    };
+    assert_each_refusal_is_told_once(&pms, set_back);
+
+    let settings = Settings::new().failure_rate(0.5).window(Window::calls(10));
+    let (config, clock) = (settings.min_calls(1).must_rate(), clock);
+    let rates = Breaker::<_, Sliding<1>>::by_rate_with_clock("refuses", config, clock).unwrap();
+    assert_each_refusal_is_told_once(&rates, || clock.now());
+
+    let _scope = test::scope();
+    assert_each_refusal_is_told_once(&pms, || 0);
+    assert_each_refusal_is_told_once(&rates, || 0);
 }
