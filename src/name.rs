@@ -167,13 +167,18 @@ impl fmt::Debug for Name {
     }
 }
 
+/// By name and key.
 impl PartialEq for Name {
     fn eq(&self, other: &Self) -> bool {
         #[cfg(feature = "std")]
-        if let (Self::OfKey(_), _) | (_, Self::OfKey(_)) = (self, other) {
-            return self.to_string() == other.to_string();
-        }
-        self.as_str() == other.as_str()
+        let same_key = match (self.key(), other.key()) {
+            (None, None) => true,
+            (Some(key), Some(other)) => key.is(&other.to_string()),
+            _ => false,
+        };
+        #[cfg(not(feature = "std"))]
+        let same_key = true;
+        same_key && self.as_str() == other.as_str()
     }
 }
 

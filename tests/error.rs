@@ -1,6 +1,9 @@
 //! What errors and calls say of themselves.
 
-use breakerbox::{Breaker, CallError, CircuitOpenError, Reason, Settings, TimeoutError, test};
+use breakerbox::{
+    AnyBreaker, Breaker, CallError, CircuitOpenError, Config, KeyedBreakers, Reason, Settings,
+    TimeoutError, test,
+};
 use std::error::Error;
 use std::future::{Future, pending, ready};
 use std::pin::pin;
@@ -107,4 +110,42 @@ fn what_holds_a_breaker_says_which() {
     let classified = pms.classify(|_: &&str| true);
     let text = format!("{classified:?}");
     assert!(text.starts_with(r#"Classified { breaker: "pms", "#));
+}
+
+/// What they display may be the same: `hosts[a]` may be a name, or a name and a key.
+#[test]
+fn errors_are_the_same_where_name_and_key_are() {
+    let of_key = |name: &'static str, key: &str| {
+        let breakers = KeyedBreakers::<String>::new(name, Config::DEFAULT);
+        let breaker = breakers.get(key);
+        breaker.force_open();
+        breaker.admit().unwrap_err()
+    };
+    let plain = |name: &'static str| {
+        let breaker = Breaker::new(name, Config::DEFAULT);
+        breaker.force_open();
+        breaker.admit().unwrap_err()
+    };
+    let errors = [
+        plain("hosts"),
+        plain("hosts[a]"),
+        of_key("hosts", "a"),
+        of_key("hosts", "b"),
+        of_key("others", "a"),
+        of_key("hosts", "a][b"),
+        of_key("hosts[a]", "b"),
+        plain("hosts[a][b]"),
+    ];
+    let parts = |error: &CircuitOpenError| {
+        let key = error.key().map(|key| key.to_string());
+        (error.name().to_owned(), key)
+    };
+    for one in &errors {
+        for other in &errors {
+            let said = format!("{:?}, {:?}", parts(one), parts(other));
+            assert_eq!(one == other, parts(one) == parts(other), "{said}");
+        }
+    }
+    assert_eq!(of_key("hosts", "a"), of_key("hosts", "a"));
+    assert_eq!(plain("hosts"), plain("hosts"));
 }
