@@ -298,6 +298,29 @@ impl<Of> DefaultTimer<Of> for TheDefault {
 
 type Limited<Of> = crate::limit::Within<<TheDefault as DefaultTimer<Of>>::Timer>;
 
+/// What `timeout = ..` may be where only the call knows it.
+#[diagnostic::on_unimplemented(
+    message = "`timeout` is a `Duration`, not `{Self}`",
+    label = "expected `Duration`",
+    note = "make one of a number: `timeout = Duration::from_millis(..)`"
+)]
+pub trait TimeLimit {
+    fn duration(self) -> Duration;
+}
+
+impl TimeLimit for Duration {
+    #[inline]
+    fn duration(self) -> Duration {
+        self
+    }
+}
+
+/// The time limit that only the call knows.
+#[inline]
+pub fn timeout(limit: impl TimeLimit) -> Duration {
+    limit.duration()
+}
+
 #[inline]
 pub fn run_timeout<S, F, K>(
     subject: S,

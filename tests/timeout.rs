@@ -1,6 +1,8 @@
 //! Time limits, at their edges and by a timer of one's own.
 
-use breakerbox::{Breaker, CallError, Settings, State, Timer, circuit_breaker, find, test};
+use breakerbox::{
+    Breaker, CallError, KeyedBreakers, Settings, State, Timer, circuit_breaker, find, test,
+};
 use std::cell::Cell;
 use std::future::{Future, Ready, pending, ready};
 use std::pin::{Pin, pin};
@@ -15,7 +17,7 @@ fn tripping_at_once() -> Breaker {
     Breaker::new("pms", Settings::new().threshold(1).must())
 }
 
-fn poll<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+fn poll<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
@@ -155,4 +157,166 @@ fn an_annotated_functions_error_says_which_circuit_and_how_long() {
     let text = "call through circuit `timed-out-rooms` timed out after 2s";
     assert_eq!(error.to_string(), text);
     assert_eq!(find("timed-out-rooms").unwrap().state(), State::Open);
+}
+
+/// A client that was told how long to wait.
+struct Client {
+    patience: Duration,
+    pms: Arc<Breaker>,
+    hotels: KeyedBreakers<String>,
+}
+
+type Rooms = Result<u32, CallError<&'static str>>;
+
+impl Client {
+    fn new(patience: Duration) -> Self {
+        let settings = Settings::new()
+            .threshold(1)
+            .probe_timeout(Duration::from_secs(5));
+        Self {
+            patience,
+            pms: Arc::new(Breaker::new("pms", settings.must())),
+            hotels: KeyedBreakers::new("hotels", settings.must()),
+        }
+    }
+
+    #[circuit_breaker(breaker = self.pms, timeout = self.patience)]
+    async fn given(&self) -> Rooms {
+        pending().await
+    }
+
+    #[circuit_breaker(shared, threshold = 1, probe_timeout = "5s", timeout = self.patience)]
+    async fn shared(&mut self) -> Rooms {
+        self.patience = Duration::ZERO;
+        pending().await
+    }
+
+    #[circuit_breaker(breaker = self.hotels, key = hotel, timeout = self.patience)]
+    async fn keyed(self, hotel: String) -> Rooms {
+        drop((self, hotel));
+        pending().await
+    }
+
+    #[circuit_breaker(key = hotel, threshold = 1, probe_timeout = "5s", timeout = self.patience * Self::TIMES)]
+    async fn keyed_by_its_own(&self, hotel: &str) -> Rooms {
+        pending().await
+    }
+
+    const TIMES: u32 = 1;
+}
+
+#[circuit_breaker(threshold = 1, probe_timeout = "5s", timeout = patience)]
+async fn own(patience: Duration) -> Rooms {
+    pending().await
+}
+
+#[circuit_breaker(threshold = 1, probe_timeout = "5s", timeout = Duration::from_secs(SECONDS))]
+async fn generic<const SECONDS: u64>() -> Rooms {
+    pending().await
+}
+
+#[test]
+fn a_limit_that_only_the_call_knows_is_cut_to_probe_timeout() {
+    for (asked, given) in [(LIMIT, LIMIT), (LIMIT * 10, Duration::from_secs(5))] {
+        let scope = test::scope();
+        let client = Client::new(asked);
+        let mut shared = Client::new(asked);
+        let hotel = || "h1".to_owned();
+        let mut calls: [Pin<Box<dyn Future<Output = Rooms> + '_>>; 6] = [
+            Box::pin(client.given()),
+            Box::pin(shared.shared()),
+            Box::pin(Client::new(asked).keyed(hotel())),
+            Box::pin(client.keyed_by_its_own("h1")),
+            Box::pin(own(asked)),
+            match asked == LIMIT {
+                true => Box::pin(generic::<2>()),
+                false => Box::pin(generic::<20>()),
+            },
+        ];
+        for call in &mut calls {
+            assert!(poll(call.as_mut()).is_pending());
+        }
+        scope.advance(given - Duration::from_nanos(1));
+        for call in &mut calls {
+            assert!(poll(call.as_mut()).is_pending());
+        }
+        scope.advance(Duration::from_nanos(1));
+        for call in &mut calls {
+            assert!(timed_out(&poll(call.as_mut()), given));
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_zero_is_enough_for_an_answer_that_is_there_alone() {
+    #[circuit_breaker(threshold = 1, timeout = patience)]
+    async fn rooms(patience: Duration, waits: bool) -> Rooms {
+        if waits {
+            pending::<()>().await;
+        }
+        Ok(3)
+    }
+    let _scope = test::scope();
+    assert_eq!(poll(pin!(rooms(Duration::ZERO, false))), Poll::Ready(Ok(3)));
+    let waiting = poll(pin!(rooms(Duration::ZERO, true)));
+    assert!(timed_out(&waiting, Duration::ZERO));
+}
+
+#[test]
+fn a_limit_is_asked_for_once_before_the_body_and_not_before_the_first_poll() {
+    #[circuit_breaker(timeout = asked(said))]
+    async fn rooms(said: &Cell<Vec<&'static str>>) -> Rooms {
+        said.set([said.take(), vec!["body"]].concat());
+        Ok(3)
+    }
+    fn asked(said: &Cell<Vec<&'static str>>) -> Duration {
+        said.set([said.take(), vec!["asked"]].concat());
+        LIMIT
+    }
+    let _scope = test::scope();
+    let said = Cell::default();
+    let call = rooms(&said);
+    assert!(said.take().is_empty());
+    assert_eq!(poll(pin!(call)), Poll::Ready(Ok(3)));
+    assert_eq!(said.take(), ["asked", "body"]);
+}
+
+/// What reads a parameter for the limit leaves it to the body, with its drops in order.
+#[test]
+fn parameters_stay_as_they_were() {
+    struct Settings {
+        patience: Duration,
+        dropped: Arc<AtomicU32>,
+    }
+    impl Drop for Settings {
+        fn drop(&mut self) {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    #[circuit_breaker(timeout = settings.patience)]
+    async fn rooms(settings: Settings, (_, mut nights): (String, u32)) -> Rooms {
+        nights += 1;
+        drop(settings);
+        Ok(nights)
+    }
+    #[circuit_breaker(timeout = patience)]
+    async fn of_a_pattern((patience, _): (Duration, String), mut nights: Vec<u8>) -> Rooms {
+        nights.push(1);
+        Ok(nights.len() as u32)
+    }
+    let _scope = test::scope();
+    let dropped = Arc::new(AtomicU32::new(0));
+    let settings = Settings {
+        patience: LIMIT,
+        dropped: Arc::clone(&dropped),
+    };
+    assert_eq!(
+        poll(pin!(rooms(settings, (String::new(), 1)))),
+        Poll::Ready(Ok(2))
+    );
+    assert_eq!(dropped.load(Ordering::Relaxed), 1);
+    assert_eq!(
+        poll(pin!(of_a_pattern((LIMIT, String::new()), vec![]))),
+        Poll::Ready(Ok(1))
+    );
 }

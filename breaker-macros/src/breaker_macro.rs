@@ -81,7 +81,7 @@ fn one(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<TokenStream> 
         errors.append(found);
         return Ok(expand::poor_static(&vis, &ident, &validate::trips(&args)));
     }
-    let declaration = validate::declaration(&args, &ident);
+    let declaration = validate::declaration(&args, &ident, None);
     Ok(expand::breaker_static(&StaticModel {
         library: validate::library(args.library.map(|library| library.value)),
         attrs,

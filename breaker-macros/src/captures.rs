@@ -12,7 +12,7 @@ use quote::{ToTokens, format_ident, quote};
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, Pat, PatIdent, Receiver, ReceiverKind, Token, Type};
+use syn::{Attribute, FnArg, Pat, PatIdent, Receiver, ReceiverKind, Token, Type, parse_quote};
 
 use crate::function::{bound_names, is_lent, without_groups};
 use crate::model::{Captures, Mentioned, Rebound, Reused};
@@ -23,6 +23,8 @@ pub(crate) use consumed::strip_rebindings;
 pub(crate) struct Around<'a> {
     /// The expressions of the attribute that are evaluated in the function.
     pub(crate) expressions: TokenStream,
+    /// What is evaluated before the body takes its parameters, and keeps none of them.
+    pub(crate) read_before: TokenStream,
     /// The fallback, as it is printed.
     pub(crate) fallback: Option<TokenStream>,
     /// The body.
@@ -39,6 +41,10 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
     used_around.extend(around.fallback.clone());
 
     let used = |input: &FnArg| names(input).iter().any(|n| mentions(&used_around, n));
+    let read_before = |input: &FnArg| {
+        let mut names = names(input).into_iter();
+        names.any(|name| mentions(&around.read_before, &name))
+    };
     let keeps = inputs.iter().any(|input| !is_copied(input) && used(input));
     let mut captures = Captures {
         moves: !keeps,
@@ -57,7 +63,7 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
         for input in inputs.iter_mut() {
             let to_itself = is_copied(input) || !used(input);
             if to_itself && (has_plain_mut(input) || is_unique_reference(input)) {
-                bind_again(input, &mut captures);
+                bind_again(input, around, &mut captures);
             }
         }
         return captures;
@@ -73,14 +79,14 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
         if renames && many {
             name_the_unnamed(position, input);
         }
-        if keeps_a_rest(input) && !used(input) {
+        if keeps_a_rest(input) && !used(input) && !read_before(input) {
             match_inside(position, input, &mut captures);
         } else if has_plain_mut(input) || (all && may_drop(input)) {
-            bind_again(input, &mut captures);
+            bind_again(input, around, &mut captures);
         }
     }
     if many && !all {
-        captures.mentioned = mentioned(inputs, around.body);
+        captures.mentioned = mentioned(inputs, around);
     }
     captures
 }
@@ -88,7 +94,7 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
 /// Moves `mut` from the signature into the body.
 // Input:  (mut a, b): (A, B)
 // Output: (a, b): (A, B)     and     let mut a = a; let b = b;
-fn bind_again(input: &mut FnArg, captures: &mut Captures) {
+fn bind_again(input: &mut FnArg, around: &Around<'_>, captures: &mut Captures) {
     let FnArg::Typed(parameter) = input else {
         // `self` has no second name to be bound to.
         return;
@@ -103,8 +109,10 @@ fn bind_again(input: &mut FnArg, captures: &mut Captures) {
                 None => binding.mutability.take(),
             };
             let name = &binding.ident;
+            let used_before = mentions(&around.read_before, name) && !mentions(around.body, name);
+            let used = used_before.then(|| parse_quote!(#[allow(unused_variables)]));
             captures.rebound.push(Rebound {
-                attrs: [attrs, &lints].concat(),
+                attrs: attrs.iter().chain(&lints).cloned().chain(used).collect(),
                 pattern: quote!(#mutability #name),
                 value: name.clone(),
             });
@@ -241,7 +249,7 @@ fn has_a_rest(input: &FnArg) -> bool {
 }
 
 /// All names, the last parameter's first: the order in which a function drops them.
-fn mentioned(inputs: &mut Punctuated<FnArg, Token![,]>, body: &TokenStream) -> Vec<Mentioned> {
+fn mentioned(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Vec<Mentioned> {
     let mut mentioned = Vec::new();
     for input in inputs.iter_mut().filter(|input| may_drop(input)) {
         let parameter = match input {
@@ -260,7 +268,9 @@ fn mentioned(inputs: &mut Punctuated<FnArg, Token![,]>, body: &TokenStream) -> V
         each_binding(&mut parameter.pat, &attrs, &mut |attrs, binding| {
             named.push((attrs.to_vec(), binding.ident.clone()));
         });
-        let is_unused = |name: &Ident| !name.to_string().starts_with('_') && !mentions(body, name);
+        let is_used =
+            |name: &Ident| mentions(around.body, name) || mentions(&around.read_before, name);
+        let is_unused = |name: &Ident| !name.to_string().starts_with('_') && !is_used(name);
         let lints = match named.iter().any(|(_, name)| is_unused(name)) {
             true => take_lints(&mut parameter.attrs),
             false => Vec::new(),

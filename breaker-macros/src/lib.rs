@@ -59,14 +59,15 @@ use function::Function;
 /// | `key`, `max_keys` | one breaker for each key, an expression over the parameters; how many are kept | none, 10,000 |
 /// | `classify` | function or closure over `&E`: `true` if it counts, or an `Outcome` | every `Err` counts |
 /// | `classify_output` | instead: over `&` the whole output, also where it is no `Result` | |
-/// | `timeout` | `async` only: after this the call is dropped and counts | none |
+/// | `timeout` | `async` only: after this the call is dropped and counts; also `self.timeout`, or of a parameter | none |
 /// | `fallback` | what serves the caller instead: `cached` (same parameters), `cached(hotel)`, `\|cause\| ..`, `{NO_ROOMS}` | none |
 /// | `fallback_on` | `any`: counted failures, timeouts and refusals; `open`: refusals only | `any` |
 /// | `open_error` | function or closure that makes the error of a refused call | `From<CircuitOpenError>` |
 /// | `timeout_error` | the same for a call that took too long | `From<TimeoutError>` |
 /// | `crate` | path of the library, if it has another name | `::breakerbox` |
 ///
-/// A duration is a string (`"30s"`, `"250ms"`, `"1m30s"`, `"1.5s"`) or a constant `Duration`;
+/// A duration is a string (`"30s"`, `"250ms"`, `"1m30s"`, `"1.5s"`) or a constant `Duration`
+/// (a `timeout` need not be constant: each call asks for it, and cuts it to `probe_timeout`);
 /// numbers are literals or constants, `u32` for counts, `f64` for shares and factors. A method
 /// with `self` must have `breaker`, `key` or `shared`. Mistakes are errors of the compiler, each
 /// at its own place, and all of them at once.

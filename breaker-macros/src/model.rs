@@ -18,7 +18,7 @@ pub(crate) struct Model {
     pub(crate) output: Output,
     pub(crate) source: Source,
     pub(crate) key: Option<Expr>,
-    pub(crate) timeout: Option<Value>,
+    pub(crate) timeout: Option<Timeout>,
     pub(crate) classify: Classify,
     pub(crate) fallback: Option<Fallback>,
     pub(crate) open_error: Option<Expr>,
@@ -126,6 +126,13 @@ pub(crate) enum Value {
     /// The function's `timeout`, which is a constant of its own.
     Timeout(Span),
     Expression(Expr),
+}
+
+/// How long a call may take.
+pub(crate) enum Timeout {
+    Constant(Value),
+    /// Asked for at each call, before the body takes its parameters.
+    Asked(Expr),
 }
 
 pub(crate) enum Classify {

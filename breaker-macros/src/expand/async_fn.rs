@@ -4,7 +4,8 @@ use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
 use super::{breaker, classify, expect_once, hints, outcome, site};
-use crate::model::Model;
+use crate::model::{Model, Timeout};
+use crate::place::telling;
 
 /// The statements of the function.
 // Input:  BODY
@@ -19,17 +20,38 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let braces = hints::braces(body);
     let moves = model.captures.moves.then(|| syn::Token![move](site()));
     let block = quote_spanned!(site()=> async #moves { #hint #parameters #braces #body });
+    let asked = asked_timeout(model);
     let run = match &model.timeout {
         None => quote_spanned!(site()=> #private::run(__breaker, #classify, #block)),
-        Some(_) => quote_spanned! {site()=>
-            #private::run_timeout(__breaker, #classify, __TIMEOUT, #block)
-        },
+        Some(timeout) => {
+            let timeout = match timeout {
+                Timeout::Constant(_) => quote_spanned!(site()=> __TIMEOUT),
+                Timeout::Asked(_) => quote_spanned!(site()=> __timeout),
+            };
+            quote_spanned! {site()=>
+                #private::run_timeout(__breaker, #classify, #timeout, #block)
+            }
+        }
     };
     let outcome = outcome::outcome(model);
     quote_spanned! {site()=>
         #breaker
+        #asked
         #expect
         let __ended = #run.await;
         #outcome
     }
+}
+
+/// The time limit that only the call knows.
+// Input:  timeout = self.timeout
+// Output: let __timeout = timeout(self.timeout);
+fn asked_timeout(model: &Model) -> Option<TokenStream> {
+    let Some(Timeout::Asked(expr)) = &model.timeout else {
+        return None;
+    };
+    let span = site().located_at(telling(expr));
+    let private = model.library.private(span);
+    let timeout = quote_spanned!(span=> #private::timeout(#expr));
+    Some(quote_spanned!(site()=> let __timeout = #timeout;))
 }

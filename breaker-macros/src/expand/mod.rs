@@ -7,8 +7,8 @@ mod plain_fn;
 mod statics;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::{Expr, Path};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Expr, ExprPath, Path};
 
 use crate::model::{Classify, FallbackValue, Kind, Library, Model, Shape, Source};
 use crate::place::{Place, may_be_closure, telling};
@@ -304,13 +304,33 @@ fn error_of_output(model: &Model) -> TokenStream {
     quote_spanned!(place.first=> #private::ResultLike::error #argument)
 }
 
+/// The call of a fallback by its path. Each parameter is passed on by another name and stands at
+/// the path, and so does what is wrong with it: the compiler would mend a name of the user's, by
+/// writing over the parameter's declaration.
+// Input:  fallback = cached, on fn f(a: A)
+// Output: { let __arg0 = a; cached(__arg0) }
+fn call_with_parameters(path: &ExprPath, parameters: &[Ident]) -> TokenStream {
+    let place = Place::of(path).last;
+    let span = site().located_at(place);
+    let args: Vec<_> = (0..parameters.len())
+        .map(|position| format_ident!("__arg{position}", span = span))
+        .collect();
+    let values = parameters.iter().map(|parameter| {
+        let mut value = parameter.clone();
+        value.set_span(place.resolved_at(parameter.span()));
+        value
+    });
+    let call = parenthesized(quote_spanned!(span=> #(#args),*), place);
+    match parameters {
+        [] => quote!(#path #call),
+        _ => quote_spanned!(site()=> { #(let #args = #values;)* #path #call }),
+    }
+}
+
 /// The fallback's expression. Of a closure, only what it says: its cause comes later.
 pub(crate) fn fallback_expression(value: &FallbackValue) -> TokenStream {
     match value {
-        FallbackValue::Call { path, args } => {
-            let call = parenthesized(quote!(#(#args),*), Place::of(path).last);
-            quote!(#path #call)
-        }
+        FallbackValue::Call { path, args } => call_with_parameters(path, args),
         FallbackValue::Closure(closure) | FallbackValue::Diverging { closure, .. } => {
             closure.to_token_stream()
         }

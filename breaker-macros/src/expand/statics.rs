@@ -6,7 +6,7 @@ use syn::Visibility;
 
 use super::{parenthesized, site};
 use crate::args::{OnCancel, Window};
-use crate::model::{Declaration, Library, Model, Name, Source, StaticModel, Trips, Value};
+use crate::model::{Declaration, Library, Model, Name, Source, StaticModel, Timeout, Trips, Value};
 use crate::place::{Place, telling};
 
 /// The items of the function. Beside a breaker from elsewhere, whose `probe_timeout` is not
@@ -14,7 +14,11 @@ use crate::place::{Place, telling};
 // Output: const __TIMEOUT: Duration = ..; static __BREAKER: Breaker = ..;
 pub(super) fn statics(model: &Model) -> TokenStream {
     let private = model.library.private(site());
-    let timeout = model.timeout.as_ref().map(|timeout| {
+    let constant = match &model.timeout {
+        Some(Timeout::Constant(timeout)) => Some(timeout),
+        Some(Timeout::Asked(_)) | None => None,
+    };
+    let timeout = constant.map(|timeout| {
         let value = value(timeout, &model.library);
         quote_spanned!(site()=> const __TIMEOUT: #private::Duration = #value;)
     });
@@ -33,7 +37,7 @@ pub(super) fn statics(model: &Model) -> TokenStream {
             };
             Some(quote_spanned!(site()=> static __BREAKER: #ty = #value;))
         }
-        Source::Given(_) => model.timeout.as_ref().map(|timeout| {
+        Source::Given(_) => constant.map(|timeout| {
             let span = site().located_at(end(timeout));
             let private = model.library.private(span);
             quote_spanned! {span=>

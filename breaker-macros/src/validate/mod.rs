@@ -16,7 +16,7 @@ use crate::error::Errors;
 use crate::expand;
 use crate::function::Function;
 use crate::model::{
-    Classify, Fallback, FallbackValue, Kind, Library, Model, Name, Output, Shape, Source,
+    Classify, Fallback, FallbackValue, Kind, Library, Model, Name, Output, Shape, Source, Timeout,
 };
 
 use diverging::Later;
@@ -210,12 +210,12 @@ fn name_of(parameter: &syn::PatType) -> Option<&Ident> {
 
 /// Puts the model together from parts that were all found good.
 fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
-    let source = source(&args, &function);
-    let key = args.key.map(|key| key.value);
     let timeout = args
         .timeout
         .as_ref()
-        .map(|timeout| settings::nanos(&timeout.value));
+        .map(|timeout| settings::timeout(&timeout.value, &function));
+    let source = source(&args, &function, timeout.as_ref());
+    let key = args.key.map(|key| key.value);
     let open_error = args.open_error.map(|open_error| open_error.value);
     let timeout_error = args.timeout_error.map(|timeout_error| timeout_error.value);
     let classify = match (args.classify, args.classify_output) {
@@ -261,6 +261,10 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
     open_error.to_tokens(&mut expressions);
     timeout_error.to_tokens(&mut expressions);
 
+    let read_before = match &timeout {
+        Some(Timeout::Asked(expr)) => expr.to_token_stream(),
+        Some(Timeout::Constant(_)) | None => TokenStream::new(),
+    };
     let (bound_inside, borrowing_body) = match &kind {
         Kind::Boxed { body, .. } => (true, captures::strip_rebindings(body)),
         Kind::Async | Kind::Plain => (false, function.body.clone()),
@@ -270,6 +274,7 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
         &mut inputs,
         &Around {
             expressions,
+            read_before,
             fallback: fallback
                 .as_ref()
                 .map(|fallback| expand::fallback_expression(&fallback.value)),
@@ -305,11 +310,11 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
 }
 
 /// Which breaker guards.
-fn source(args: &Args, function: &Function) -> Source {
+fn source(args: &Args, function: &Function, timeout: Option<&Timeout>) -> Source {
     if let Some(breaker) = &args.breaker {
         return Source::Given(breaker.value.clone());
     }
-    let declaration = declaration(args, &function.sig.ident);
+    let declaration = declaration(args, &function.sig.ident, timeout);
     match (&args.shared, &args.key, function.receiver()) {
         (None, None, _) | (None, Some(_), None) => Source::Own(declaration),
         (Some(_), _, _) | (None, Some(_), Some(_)) => Source::Shared {

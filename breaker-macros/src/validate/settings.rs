@@ -10,7 +10,7 @@ use crate::args::{Arg, Args, Constant, Window};
 use crate::duration;
 use crate::error::Errors;
 use crate::function::{Function, bound_names};
-use crate::model::{Declaration, Name, Setting, Trips, Value};
+use crate::model::{Declaration, Name, Setting, Timeout, Trips, Value};
 use crate::place::Place;
 
 const DEFAULT_RESET: u64 = 30_000_000_000;
@@ -151,8 +151,8 @@ fn rate(args: &Args, errors: &mut Errors) {
     }
 }
 
-/// Refuses what a static can't see: `Self`, `self`, the parameters, the generics.
-pub(super) fn reachable(args: &Args, function: &Function, errors: &mut Errors) {
+/// The names that only a call knows: the parameters, the generics.
+fn names_of_call(function: &Function) -> Vec<Ident> {
     let mut names = Vec::new();
     for parameter in function.parameters() {
         bound_names(&parameter.pat, &mut names);
@@ -169,7 +169,12 @@ pub(super) fn reachable(args: &Args, function: &Function, errors: &mut Errors) {
                 GenericParam::Lifetime(_) => None,
             }),
     );
+    names
+}
 
+/// Refuses what a static can't see: `Self`, `self`, the parameters, the generics.
+pub(super) fn reachable(args: &Args, function: &Function, errors: &mut Errors) {
+    let names = names_of_call(function);
     for (option, expr) in expressions(args) {
         let Some(name) = first_of(expr.to_token_stream(), &names) else {
             continue;
@@ -216,7 +221,6 @@ fn expressions(args: &Args) -> Vec<(&Ident, &Expr)> {
     add(&mut found, &args.close_after);
     add(&mut found, &args.close_rate);
     add(&mut found, &args.probe_timeout);
-    add(&mut found, &args.timeout);
     add(&mut found, &args.max_keys);
     found
 }
@@ -245,8 +249,9 @@ fn first_of(tokens: TokenStream, names: &[Ident]) -> Option<Ident> {
     None
 }
 
-/// The breaker that the settings describe, called `name` if they don't say otherwise.
-pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
+/// The breaker that the settings describe, called `name` if they don't say otherwise. It is
+/// checked against a `timeout` that is a constant.
+pub(crate) fn declaration(args: &Args, name: &Ident, timeout: Option<&Timeout>) -> Declaration {
     let mut settings = Vec::new();
     let mut add = |option: &Ident, value: Value| {
         settings.push(Setting {
@@ -297,7 +302,7 @@ pub(crate) fn declaration(args: &Args, name: &Ident) -> Declaration {
     if let Some(arg) = &args.window {
         add(&arg.option, window(&arg.value));
     }
-    if let Some(arg) = &args.timeout {
+    if let (Some(arg), Some(Timeout::Constant(_))) = (&args.timeout, timeout) {
         let place = Place::of(arg.value.expr());
         add(&arg.option, Value::Timeout(place.last));
     }
@@ -346,7 +351,20 @@ fn unraw(name: &Ident) -> String {
     }
 }
 
-pub(super) fn nanos(constant: &Constant<u64>) -> Value {
+/// The time limit of a call: a constant, unless it is made of what only the call knows.
+pub(super) fn timeout(timeout: &Constant<u64>, function: &Function) -> Timeout {
+    match timeout {
+        Constant::Expression(expr) if is_of_call(expr, function) => Timeout::Asked(expr.clone()),
+        constant => Timeout::Constant(nanos(constant)),
+    }
+}
+
+/// Whether an expression is made of what a static can't see.
+fn is_of_call(expr: &Expr, function: &Function) -> bool {
+    first_of(expr.to_token_stream(), &names_of_call(function)).is_some()
+}
+
+fn nanos(constant: &Constant<u64>) -> Value {
     value(constant, |nanos, span| Value::Nanos(*nanos, span))
 }
 

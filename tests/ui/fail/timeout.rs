@@ -161,16 +161,6 @@ async fn case_30() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(timeout = Self::WAIT)]
-async fn case_31() -> Answer {
-    Ok(1)
-}
-
-#[circuit_breaker(timeout = wait)]
-async fn parameter(wait: std::time::Duration) -> Answer {
-    Ok(1)
-}
-
 #[circuit_breaker(timeout = "61s")]
 async fn case_33() -> Answer {
     Ok(1)

@@ -67,6 +67,45 @@ async fn beside_a_breaker() -> Answer {
 
 breaker! { static PMS = {} }
 
+#[circuit_breaker(timeout = wait)]
+async fn parameter(wait: Duration) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(timeout = Duration::from_millis(millis.into()))]
+async fn made_of_a_parameter(millis: u32, name: String) -> Answer {
+    drop(name);
+    Ok(1)
+}
+
+#[circuit_breaker(timeout = Duration::from_secs(SECONDS), breaker = PMS)]
+async fn generic<const SECONDS: u64>() -> Answer {
+    Ok(1)
+}
+
+struct Client {
+    timeout: Duration,
+}
+
+impl Client {
+    const WAIT: Duration = WAIT;
+
+    #[circuit_breaker(shared, timeout = self.timeout)]
+    async fn configured(&self) -> Answer {
+        Ok(1)
+    }
+
+    #[circuit_breaker(shared, timeout = Self::WAIT)]
+    async fn of_the_type(&self) -> Answer {
+        Ok(1)
+    }
+
+    #[circuit_breaker(key = hotel, timeout = self.timeout, fallback = Ok(hotel.len() as u8))]
+    async fn beside_a_key(self, hotel: String) -> Answer {
+        Ok(hotel.len() as u8)
+    }
+}
+
 fn main() {
     drop((
         seconds(),
@@ -77,6 +116,10 @@ fn main() {
         expression(),
     ));
     drop((from_a_literal(), from_a_constant()));
+    drop((parameter(WAIT), made_of_a_parameter(1, String::new())));
+    let client = Client { timeout: WAIT };
+    drop((generic::<2>(), client.configured(), client.of_the_type()));
+    drop(client.beside_a_key(String::new()));
     drop((
         as_long_as_a_probe(),
         the_default_follows_reset(),

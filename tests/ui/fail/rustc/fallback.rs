@@ -116,4 +116,31 @@ fn never_returns() -> Answer {
     Ok(Vec::new())
 }
 
+fn without_parameters() -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = without_parameters)]
+fn a_fallback_without_parameters(nights: u32) -> Answer {
+    Ok(Vec::new())
+}
+
+fn borrowing(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = borrowing)]
+fn a_fallback_that_borrows(hotel: String) -> Answer {
+    Ok(Vec::new())
+}
+
+fn by_the_cause(cause: breakerbox::Cause<'_, Answer>) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = by_the_cause)]
+async fn a_fallback_that_takes_the_cause(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
 fn main() {}
