@@ -62,6 +62,10 @@ pub const DEFAULT_MAX_KEYS: u32 = 10_000;
 /// bytes for a number, some 100 for a text of 16 letters (by rate, the window
 /// besides). A known key is found without allocating.
 ///
+/// A test scope (`breakerbox::test::scope`) has keys of its own, none at first, and
+/// room for as many. A [`KeyedBreaker`] belongs to the scope that it was got in,
+/// wherever it is used.
+///
 /// `O` is the key as it is kept: [`Key::Owned`]. All text is kept as [`String`].
 pub struct KeyedBreakers<O, C = DefaultClock, P = Consecutive>
 where
