@@ -37,7 +37,7 @@ use breaker_core::Outcome;
 #[diagnostic::on_unimplemented(
     message = "a classifier gives `bool` or `Outcome`, not `{Self}`",
     label = "this classifier gives `{Self}`",
-    note = "`true` counts as a failure; `breakerbox::Outcome` says more: `Failure`, `Ignored`, `Overloaded(wait)`"
+    note = "`true` counts as a failure; `breakerbox::Outcome` says more: `Success`, `Failure`, `Ignored`, `Overloaded(wait)`"
 )]
 pub trait Verdict {
     /// The outcome, where `false` means `answer`.

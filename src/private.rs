@@ -564,7 +564,7 @@ pub fn served<O, T, S: Subject>(subject: S, ended: &Ended<O, T>) {
 /// A parameter that the body and the fallback both take.
 #[diagnostic::on_unimplemented(
     message = "the body consumes this parameter and the fallback wants it too",
-    label = "`{Self}` is gone when the fallback runs",
+    label = "`{Self}` goes into the body, whether that runs or not",
     note = "take the parameter by reference",
     note = "or write the fallback as a call that only borrows what it needs: `fallback = cached(&x)`, and let the body borrow too",
     note = "or let the body work on a clone"

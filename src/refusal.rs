@@ -32,7 +32,7 @@ impl<T, E> Refusable for Result<T, E> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't say that a call was refused: it is not `From<CircuitOpenError>`",
     label = "the function's error type needs `From<CircuitOpenError>`",
-    note = "write `impl From<CircuitOpenError> for {Self}` (with thiserror: a variant with `#[from] CircuitOpenError`)",
+    note = "write `impl From<CircuitOpenError> for {Self}` (with thiserror: a variant with `#[from] CircuitOpenError`); if it is a generic parameter, the bound `{Self}: From<CircuitOpenError>`",
     note = "or `open_error = |open| ..` in the attribute, which makes the error",
     note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`, and `.map_err(CallError::Call)?` in the body",
     note = "or a `fallback` that always answers: one that gives the function's own type, not an `Option` of it"
@@ -53,7 +53,7 @@ impl<E: From<CircuitOpenError>> OpenError for E {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't say that a call timed out: it is not `From<TimeoutError>`",
     label = "the function's error type needs `From<TimeoutError>`",
-    note = "write `impl From<TimeoutError> for {Self}` (with thiserror: a variant with `#[from] TimeoutError`)",
+    note = "write `impl From<TimeoutError> for {Self}` (with thiserror: a variant with `#[from] TimeoutError`); if it is a generic parameter, the bound `{Self}: From<TimeoutError>`",
     note = "or `timeout_error = |timeout| ..` in the attribute, which makes the error",
     note = "or, where `{Self}` is somebody else's, return `Result<_, CallError<{Self}>>`, and `.map_err(CallError::Call)?` in the body",
     note = "or a `fallback` that always answers, without `fallback_on = open`: one that gives the function's own type, not an `Option` of it"

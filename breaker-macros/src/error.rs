@@ -42,6 +42,12 @@ impl Errors {
     }
 }
 
+/// Tokens as they are written, more or less, to be shown in a message.
+pub(crate) fn text(tokens: impl ToTokens) -> String {
+    let text = tokens.to_token_stream().to_string();
+    text.replace(' ', "").replace(',', ", ")
+}
+
 #[cfg(test)]
 impl Errors {
     /// The messages, for tests.

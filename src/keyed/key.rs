@@ -49,7 +49,7 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a key",
     label = "expected text, a whole number, an address, a reference to a key, or a tuple of keys",
-    note = "for a type of your own write `impl breakerbox::Key for {Self}`"
+    note = "for a type of your own write `impl breakerbox::Key for {Self}`; of somebody else's make text or a number: `key = id.to_string()`"
 )]
 pub trait Key: Hash {
     /// The key as it is kept.

@@ -3,14 +3,17 @@
 use std::fmt::Display;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::discouraged::Speculative;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Token, token};
+use syn::{Expr, Token, parse_quote, token};
 
 use super::Style;
+use super::shape::may_be_breaker;
 use super::table::{self, Info};
-use crate::error::Errors;
+use crate::error::{Errors, text};
+use crate::place::Place;
 
 /// A known option with the expression beside it.
 pub(super) struct Given {
@@ -29,36 +32,62 @@ pub(super) enum Written {
 }
 
 /// The known options, each once.
-pub(super) struct AllGiven(Vec<Given>);
+#[derive(Default)]
+pub(super) struct AllGiven {
+    given: Vec<Given>,
+    /// What seems to be meant by what was reported already. If it isn't given itself, it counts
+    /// as given, and nothing is said of its missing.
+    meant: Vec<Given>,
+}
 
 impl AllGiven {
+    fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|given| given.info.name == name)
+    }
+
+    fn means(&mut self, name: &str, ident: &Ident) {
+        self.meant.extend(table::find(name).map(|info| Given {
+            info,
+            ident: Ident::new(name, ident.span()),
+            value: Written::Unreadable,
+        }));
+    }
+
     pub(super) fn written(&self) -> Vec<Ident> {
-        self.0.iter().map(|given| given.ident.clone()).collect()
+        self.given.iter().map(|given| given.ident.clone()).collect()
     }
 
     pub(super) fn take(&mut self, name: &str) -> Option<Given> {
-        let position = self.0.iter().position(|given| given.info.name == name)?;
-        Some(self.0.swap_remove(position))
+        let position = self
+            .given
+            .iter()
+            .position(|given| given.info.name == name)?;
+        Some(self.given.swap_remove(position))
     }
 }
 
 /// Reads every option of `tokens`.
 pub(super) fn options(tokens: TokenStream, style: Style, errors: &mut Errors) -> AllGiven {
-    let mut given = Vec::new();
+    let mut all = AllGiven::default();
     let parser = |input: ParseStream<'_>| {
         while !input.is_empty() {
-            option(input, style, &mut given, errors);
+            option(input, style, &mut all, errors);
         }
         Ok(())
     };
     if let Err(error) = parser.parse2(tokens) {
         errors.push(error);
     }
-    AllGiven(given)
+    for meant in std::mem::take(&mut all.meant) {
+        if !all.has(meant.info.name) {
+            all.given.push(meant);
+        }
+    }
+    all
 }
 
 /// Reads one option and the comma after it. Always consumes something.
-fn option(input: ParseStream<'_>, style: Style, given: &mut Vec<Given>, errors: &mut Errors) {
+fn option(input: ParseStream<'_>, style: Style, all: &mut AllGiven, errors: &mut Errors) {
     if let Ok(comma) = input.parse::<Token![,]>() {
         errors.at(
             comma,
@@ -66,7 +95,15 @@ fn option(input: ParseStream<'_>, style: Style, given: &mut Vec<Given>, errors: 
         );
         return;
     }
-    let Ok(ident) = input.call(Ident::parse_any) else {
+    if let (Style::Attribute, Some(breaker)) = (style, bare_breaker(input)) {
+        let ident = Ident::new("breaker", Place::of(&breaker).first);
+        let message = format!("expected an option: write `breaker = {}`", text(&breaker));
+        errors.at(&breaker, message);
+        all.means("breaker", &ident);
+        end(input, style, errors);
+        return;
+    }
+    let Some(Name { ident, dashed }) = name(input) else {
         let example = style.write("threshold", "5");
         errors.push(here(
             input,
@@ -78,17 +115,29 @@ fn option(input: ParseStream<'_>, style: Style, given: &mut Vec<Given>, errors: 
         return;
     };
 
-    match known(&ident, style, errors) {
+    match table::find(&ident.to_string()) {
         Some(info) => {
+            if let Some(dashed) = dashed {
+                let message = format!("names of options have no `-`: write `{ident}`");
+                errors.at(dashed, message);
+            }
             let value = value(input, info, &ident, style, errors);
-            match given.iter().any(|earlier| earlier.info.name == info.name) {
+            match all.has(info.name) {
                 true => errors.at(&ident, format!("`{ident}` is written twice: keep one")),
-                false => given.push(Given { info, ident, value }),
+                false => all.given.push(Given { info, ident, value }),
             }
         }
-        None => skip_to_next(input, style),
+        None if is_alone(input) && part_of_key(&ident, all, errors) => {}
+        None => {
+            unknown(&ident, dashed, style, all, errors);
+            skip_value(input, style);
+        }
     }
+    end(input, style, errors);
+}
 
+/// The comma after an option.
+fn end(input: ParseStream<'_>, style: Style, errors: &mut Errors) {
     if !input.is_empty() && input.parse::<Token![,]>().is_err() {
         errors.push(here(input, "expected a comma between two options"));
         if !at_option(input, style) {
@@ -97,17 +146,94 @@ fn option(input: ParseStream<'_>, style: Style, given: &mut Vec<Given>, errors: 
     }
 }
 
-/// The option that `ident` names; if it names none, that is reported.
-fn known(ident: &Ident, style: Style, errors: &mut Errors) -> Option<&'static Info> {
-    let name = ident.to_string();
-    if let Some(info) = table::find(&name) {
-        return Some(info);
+/// The name of an option.
+struct Name {
+    ident: Ident,
+    /// The tokens, where it is written `max-reset`.
+    dashed: Option<TokenStream>,
+}
+
+fn name(input: ParseStream<'_>) -> Option<Name> {
+    let mut ident = input.call(Ident::parse_any).ok()?;
+    let mut tokens = ident.to_token_stream();
+    let mut dashed = false;
+    while input.peek(Token![-]) && input.peek2(Ident::peek_any) {
+        let (Ok(dash), Ok(word)) = (input.parse::<Token![-]>(), input.call(Ident::parse_any))
+        else {
+            break;
+        };
+        dash.to_tokens(&mut tokens);
+        word.to_tokens(&mut tokens);
+        let joined = format!("{}_{}", ident.unraw(), word.unraw());
+        ident = Ident::new(&joined, ident.span());
+        dashed = true;
+    }
+    Some(Name {
+        ident,
+        dashed: dashed.then_some(tokens),
+    })
+}
+
+/// A breaker that stands where an option belongs.
+fn bare_breaker(input: ParseStream<'_>) -> Option<Expr> {
+    let ahead = input.fork();
+    let expr = ahead.parse::<Expr>().ok()?;
+    let found = may_be_breaker(&expr) && is_alone(&ahead);
+    found.then(|| {
+        input.advance_to(&ahead);
+        expr
+    })
+}
+
+/// `key = account, region`: whether a word alone seems to be a part of the key before it.
+fn part_of_key(ident: &Ident, all: &mut AllGiven, errors: &mut Errors) -> bool {
+    let Some(Given {
+        info,
+        value: Written::Value(key),
+        ..
+    }) = all.given.last_mut()
+    else {
+        return false;
+    };
+    if info.name != "key" || table::nearest(&ident.to_string()) == Some("shared") {
+        return false;
+    }
+    let mut parts = match &*key {
+        Expr::Tuple(tuple) => tuple.elems.iter().cloned().collect(),
+        key => vec![key.clone()],
+    };
+    parts.push(parse_quote!(#ident));
+    *key = parse_quote!((#(#parts),*));
+    let parts: Vec<_> = parts.iter().map(text).collect();
+    let message = format!(
+        "a key of several parts is a tuple: write `key = ({})`",
+        parts.join(", ")
+    );
+    errors.at(ident, message);
+    true
+}
+
+/// Reports that there is no option of that name.
+fn unknown(
+    ident: &Ident,
+    dashed: Option<TokenStream>,
+    style: Style,
+    all: &mut AllGiven,
+    errors: &mut Errors,
+) {
+    let name = match &dashed {
+        Some(dashed) => text(dashed),
+        None => ident.to_string(),
+    };
+    let meant = table::nearest(&ident.to_string());
+    if let Some(meant) = meant {
+        all.means(meant, ident);
     }
     let message = if table::UNAVAILABLE.contains(&name.as_str()) {
         format!(
             "`{name}` is not available in this version: write a `fallback` that gives the last answer"
         )
-    } else if let Some(meant) = table::nearest(&name) {
+    } else if let Some(meant) = meant {
         format!("unknown option `{name}`: did you mean `{meant}`?")
     } else {
         let names: Vec<_> = table::OPTIONS
@@ -120,8 +246,20 @@ fn known(ident: &Ident, style: Style, errors: &mut Errors) -> Option<&'static In
             names.join(", ")
         )
     };
-    errors.at(ident, message);
-    None
+    errors.at(dashed.unwrap_or_else(|| ident.to_token_stream()), message);
+}
+
+/// Skips the value of an unknown option.
+fn skip_value(input: ParseStream<'_>, style: Style) {
+    let ahead = input.fork();
+    let separated = [style.separator(), style.wrong_separator()]
+        .into_iter()
+        .any(|separator| eat_separator(&ahead, separator));
+    if separated && ahead.parse::<Expr>().is_ok() && (ahead.is_empty() || ahead.peek(Token![,])) {
+        input.advance_to(&ahead);
+    } else {
+        skip_to_next(input, style);
+    }
 }
 
 /// Reads the separator and the value of the option `ident`.
@@ -206,7 +344,7 @@ fn eat_separator(input: ParseStream<'_>, separator: char) -> bool {
 /// Whether an option begins here: a known one, or a word with a value.
 fn at_option(input: ParseStream<'_>, style: Style) -> bool {
     let ahead = input.fork();
-    let Ok(ident) = ahead.call(Ident::parse_any) else {
+    let Some(Name { ident, .. }) = name(&ahead) else {
         return false;
     };
     table::find(&ident.to_string()).is_some()
@@ -234,5 +372,10 @@ fn skip_to_next(input: ParseStream<'_>, style: Style) {
 /// Whether a word stands here alone.
 fn at_flag(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
-    ahead.call(Ident::parse_any).is_ok() && (ahead.is_empty() || ahead.peek(Token![,]))
+    ahead.call(Ident::parse_any).is_ok() && is_alone(&ahead)
+}
+
+/// Whether an option ends here.
+fn is_alone(input: ParseStream<'_>) -> bool {
+    input.is_empty() || input.peek(Token![,])
 }

@@ -40,6 +40,19 @@ pub(super) fn lit(expr: &Expr) -> Option<&Lit> {
     }
 }
 
+/// Whether `expr` names a breaker for all to see: `PMS`, `pms::PMS`, `self.breaker`.
+pub(super) fn may_be_breaker(expr: &Expr) -> bool {
+    match expr {
+        Expr::Field(field) => match &*field.base {
+            Expr::Path(base) => base.path.is_ident("self"),
+            base => may_be_breaker(base),
+        },
+        Expr::Path(path) => names_constant(path),
+        Expr::Reference(reference) => may_be_breaker(&reference.expr),
+        _ => false,
+    }
+}
+
 /// The digits of a number, without underscores and suffix.
 pub(super) fn digits(number: &Lit) -> &str {
     match number {

@@ -110,13 +110,14 @@ pub(crate) static OPTIONS: [Info; 28] = [
 pub(crate) const UNAVAILABLE: [&str; 1] = ["last_good"];
 
 /// What the same thing is called elsewhere.
-const ELSEWHERE: [(&str, &str); 46] = [
+const ELSEWHERE: [(&str, &str); 57] = [
     ("failure_threshold", "threshold"),
     ("failures", "threshold"),
     ("max_failures", "threshold"),
     ("consecutive_failures", "threshold"),
     ("failure_rate_threshold", "failure_rate"),
     ("failure_ratio", "failure_rate"),
+    ("rate", "failure_rate"),
     ("failure_percentage", "failure_rate"),
     ("error_rate", "failure_rate"),
     ("error_threshold_percentage", "failure_rate"),
@@ -138,6 +139,9 @@ const ELSEWHERE: [(&str, &str); 46] = [
     ("break_duration", "reset"),
     ("reset_after", "reset"),
     ("wait", "reset"),
+    ("wait_duration_in_open_state", "reset"),
+    ("delay", "reset"),
+    ("retry_after", "reset"),
     ("cooldown", "reset"),
     ("success_threshold", "close_after"),
     ("successes", "close_after"),
@@ -145,15 +149,22 @@ const ELSEWHERE: [(&str, &str); 46] = [
     ("half_open_calls", "probes"),
     ("half_open", "probes"),
     ("permitted_calls", "probes"),
+    ("permitted_number_of_calls_in_half_open_state", "probes"),
     ("call_timeout", "timeout"),
     ("exclude", "classify"),
+    ("ignore_errors", "classify"),
+    ("ignore_exceptions", "classify"),
+    ("record_exceptions", "classify"),
     ("is_failure", "classify"),
     ("on_error", "classify"),
     ("predicate", "classify"),
     ("on_open", "fallback"),
+    ("fallback_method", "fallback"),
+    ("recover", "fallback"),
     ("error_mapper", "open_error"),
     ("circuit", "breaker"),
     ("keyed_by", "key"),
+    ("key_by", "key"),
     ("per", "key"),
     ("capacity", "max_keys"),
     ("max_size", "max_keys"),
@@ -165,11 +176,25 @@ pub(crate) fn find(name: &str) -> Option<&'static Info> {
 
 /// The option that was probably meant by `name`, if any is near.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase();
+    let name = snake_case(name);
     if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name) {
         return Some(ours);
     }
     closest(&name, OPTIONS.iter().map(|info| info.name))
+}
+
+/// `resetTimeout` as it is written here: `reset_timeout`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut after_small = false;
+    for sign in name.chars() {
+        if after_small && sign.is_uppercase() {
+            snake.push('_');
+        }
+        after_small = sign.is_lowercase();
+        snake.extend(sign.to_lowercase());
+    }
+    snake
 }
 
 /// The word at the smallest edit distance from `word`, if it is near enough to be meant.
@@ -213,6 +238,18 @@ mod tests {
             ("failurerate", "failure_rate"),
             ("window_size", "window"),
             ("mincalls", "min_calls"),
+            ("rate", "failure_rate"),
+            ("failureRate", "failure_rate"),
+            ("resetTimeout", "reset"),
+            ("slidingWindowSize", "window"),
+            ("waitDurationInOpenState", "reset"),
+            ("permittedNumberOfCallsInHalfOpenState", "probes"),
+            ("fallbackMethod", "fallback"),
+            ("key_by", "key"),
+            ("ignore_errors", "classify"),
+            ("retry_after", "reset"),
+            ("delay", "reset"),
+            ("recover", "fallback"),
         ] {
             assert_eq!(nearest(written), Some(meant), "{written}");
         }

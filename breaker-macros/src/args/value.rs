@@ -12,7 +12,7 @@ use super::shape::{
 use super::table::closest;
 use super::{Arg, Style};
 use crate::duration;
-use crate::error::Errors;
+use crate::error::{Errors, text};
 
 /// A value the compiler can know: read here, or left to be evaluated by it.
 pub(crate) enum Constant<T> {
@@ -514,7 +514,7 @@ impl<'a> Reader<'a> {
         let (given, expr) = self.take(name)?;
         let value = match expr {
             Expr::Path(path) if names_constant(&path) => {
-                let text = path.to_token_stream().to_string().replace(' ', "");
+                let text = text(&path);
                 let constant = self.write(&given, &format!("{{{text}}}"));
                 let call = self.write(&given, &format!("{text}(..)"));
                 self.errors.at(

@@ -1,6 +1,7 @@
 //! From what was written to what is meant: contradictions are found here, and everything
 //! that the expansion would have to decide is decided.
 
+mod calls;
 mod diverging;
 mod settings;
 mod signature;
@@ -12,7 +13,7 @@ use syn::{FnArg, Pat, PatIdent, parse_quote_spanned};
 
 use crate::args::{self, Args, FallbackOn};
 use crate::captures::{self, Around};
-use crate::error::Errors;
+use crate::error::{Errors, text};
 use crate::expand;
 use crate::function::Function;
 use crate::model::{
@@ -134,9 +135,13 @@ fn call(args: &Args, function: &Function, kind: &Kind, output: &Output, errors: 
     }
     match args.fallback.as_ref().map(|fallback| &fallback.value) {
         Some(args::Fallback::Path(path)) => passable(path, function, errors),
-        Some(value) => waits::check(value, kind, errors),
+        Some(value) => {
+            waits::check(value, kind, errors);
+            calls::quoted(value, output, errors);
+        }
         None => {}
     }
+    calls::check(args, function, errors);
 }
 
 /// `-> !`: nothing comes back, so some options have nothing to work on.
@@ -172,7 +177,7 @@ fn never(args: &Args, function: &Function, errors: &mut Errors) {
 
 /// `fallback = cached` passes the parameters on, for which each needs a name.
 fn passable(path: &syn::ExprPath, function: &Function, errors: &mut Errors) {
-    let path = path.to_token_stream().to_string().replace(' ', "");
+    let path = text(path);
     for parameter in function.parameters() {
         let ways_out = format!(
             "write the call, `fallback = {path}(..)`, or a closure, `fallback = |cause| ..`"

@@ -81,4 +81,19 @@ async fn never() -> ! {
     panic!()
 }
 
+#[circuit_breaker(classify = is_transient(e))]
+async fn a_call_of_it() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(classify = is_transient(3, &err))]
+fn a_call_with_more(limit: u8) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(open_error = CallError::Open(refused), timeout = "2s", timeout_error = late(late))]
+async fn calls_of_the_others(late: u8) -> Answer {
+    Ok(1)
+}
+
 fn main() {}

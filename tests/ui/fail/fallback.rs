@@ -100,4 +100,14 @@ async fn an_await_in_a_closure(hotel: &str) -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(fallback = "cached")]
+fn in_quotes(hotel: &str) -> Result<u8, CallError<()>> {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = "the last answer")]
+async fn in_words(hotel: &str) -> Result<u8, CallError<()>> {
+    Ok(1)
+}
+
 fn main() {}

@@ -123,6 +123,21 @@ async fn case_22(hotel: u8) -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(key = account, region)]
+async fn case_23(account: u8, region: u8) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(key = (account, region), hotel, max_keys = 0)]
+async fn case_24(account: u8, region: u8, hotel: u8) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(key_by = hotel)]
+async fn case_25(hotel: u8) -> Answer {
+    Ok(1)
+}
+
 struct Client;
 
 impl Client {

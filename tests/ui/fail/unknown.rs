@@ -136,4 +136,63 @@ async fn case_25() -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(rate = 0.5, min_calls = 10)]
+async fn case_26() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(failureRate = 0.5, max-reset = "3s")]
+async fn case_27() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(resetTimeout = "30s", failure-threshold = 5, probe-timeout = 0)]
+async fn case_28() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback_method = cached, ignore_errors = is_bad_request, recover = cached)]
+async fn case_29() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(waitDurationInOpenState = "30s", permitted_number_of_calls_in_half_open_state = 3)]
+async fn case_30() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(delay = "30s", retry_after = "30s", frobnicate = 5, 30)]
+async fn case_31() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(PMS)]
+async fn case_32() -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(pms::PMS, timeout = 5)]
+async fn case_33() -> Answer {
+    Ok(1)
+}
+
+struct Client;
+
+impl Client {
+    #[circuit_breaker(self.breaker)]
+    async fn case_34(&self) -> Answer {
+        Ok(1)
+    }
+
+    #[circuit_breaker(&self.breakers.pms)]
+    async fn case_35(&self) -> Answer {
+        Ok(1)
+    }
+
+    #[circuit_breaker(circuit = self.breaker)]
+    async fn case_36(&self) -> Answer {
+        Ok(1)
+    }
+}
+
 fn main() {}

@@ -69,6 +69,40 @@ fn of_the_wrong_type(hotel: u8) -> Answer {
     Ok(1)
 }
 
+#[circuit_breaker(key = (hotel, price))]
+async fn in_an_async_fn(hotel: &str, price: f64) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(key = address)]
+async fn of_a_foreign_type(address: std::path::PathBuf) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(breaker = HOSTS, key = price)]
+async fn no_key_of_others(price: f64) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(breaker = PMS, key = hotel)]
+async fn a_plain_breaker_beside_async(hotel: u8) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(breaker = HOSTS, key = hotel)]
+async fn of_another_type_beside_async(hotel: u8) -> Answer {
+    Ok(1)
+}
+
+struct Client;
+
+impl Client {
+    #[circuit_breaker(key = price)]
+    async fn in_a_method(&self, price: f64) -> Answer {
+        Ok(1)
+    }
+}
+
 const MANY: usize = 10;
 
 fn main() {}
