@@ -185,6 +185,7 @@ mod with_other_names {
         window = 100,
         min_calls = 10,
         jitter = 0.5,
+        backoff = 2.0,
         max_reset = "1m",
         classify = |_| true,
         timeout = "1s",

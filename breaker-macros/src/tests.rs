@@ -137,6 +137,7 @@ fn every_valid_value_is_accepted() {
     for (name, values) in VALID {
         let needs = match name {
             "window" | "min_calls" => ", failure_rate = 0.5",
+            "max_reset" => ", backoff = 2",
             "slow" => ", failure_rate = 0.5, slow_rate = 0.5",
             "slow_rate" => ", failure_rate = 0.5, slow = \"2s\"",
             "max_keys" => ", key = hotel",

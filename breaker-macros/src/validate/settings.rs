@@ -68,6 +68,19 @@ pub(crate) fn check(args: &Args, errors: &mut Errors) {
             ),
         );
     }
+    if let (None, None, Some(arg)) = (
+        args.written("backoff"),
+        args.written("breaker"),
+        &args.max_reset,
+    ) {
+        let add = args.style.write("backoff", "2.0");
+        errors.at(
+            &arg.option,
+            format!(
+                "`max_reset` without `backoff` does nothing, since the wait doesn't grow: add `{add}`, or leave it out"
+            ),
+        );
+    }
     // A breaker from elsewhere brings its own `probe_timeout`.
     if let (None, Some((probe_timeout, default)), Some((timeout, _)), Some(arg)) = (
         args.written("breaker"),

@@ -2,7 +2,7 @@
 
 #![allow(unused)]
 
-use breakerbox::{CallError, circuit_breaker};
+use breakerbox::{CallError, breaker, circuit_breaker};
 
 type Answer = Result<u8, CallError<()>>;
 
@@ -156,34 +156,41 @@ async fn case_29() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = "3s", max_reset = "4s")]
+#[circuit_breaker(max_reset = "3s", max_reset = "4s", backoff = 2)]
 async fn case_30() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = Self::WAIT)]
+#[circuit_breaker(max_reset = Self::WAIT, backoff = 2)]
 async fn case_31() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = wait)]
+#[circuit_breaker(max_reset = wait, backoff = 2)]
 async fn parameter(wait: std::time::Duration) -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = "29s")]
+#[circuit_breaker(max_reset = "29s", backoff = 2)]
 async fn case_33() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(reset = "10m", max_reset = "5m")]
+#[circuit_breaker(reset = "10m", max_reset = "5m", backoff = 2)]
 async fn case_34() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = "1ms", reset = "2ms")]
+#[circuit_breaker(max_reset = "1ms", reset = "2ms", backoff = 2)]
 async fn case_35() -> Answer {
     Ok(1)
 }
+
+#[circuit_breaker(max_reset = "5m")]
+async fn without_backoff() -> Answer {
+    Ok(1)
+}
+
+breaker! { static WITHOUT_BACKOFF = { max_reset: "5m" } }
 
 fn main() {}

@@ -8,39 +8,39 @@ type Answer = Result<u8, CallError<()>>;
 
 const WAIT: Duration = Duration::from_secs(50);
 
-#[circuit_breaker(max_reset = "45s")]
+#[circuit_breaker(backoff = 2, max_reset = "45s")]
 async fn seconds() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = "45000ms")]
+#[circuit_breaker(backoff = 2, max_reset = "45000ms")]
 async fn milliseconds() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = "0.75m")]
+#[circuit_breaker(backoff = 2, max_reset = "0.75m")]
 async fn fraction() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = "30s500ms", probes = 2)]
+#[circuit_breaker(backoff = 2, max_reset = "30s500ms", probes = 2)]
 async fn parts() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = WAIT)]
+#[circuit_breaker(backoff = 2, max_reset = WAIT)]
 async fn constant() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(max_reset = Duration::from_millis(50_000))]
+#[circuit_breaker(backoff = 2, max_reset = Duration::from_millis(50_000))]
 async fn expression() -> Answer {
     Ok(1)
 }
 
 macro_rules! guarded {
     ($name:ident, $wait:expr) => {
-        #[circuit_breaker(max_reset = $wait)]
+        #[circuit_breaker(backoff = 2, max_reset = $wait)]
         async fn $name() -> Answer {
             Ok(1)
         }
@@ -52,7 +52,7 @@ guarded! { from_a_constant, WAIT }
 
 breaker! {
     static LITERAL = { max_reset: "1m30s", backoff: 2 }
-    static CONSTANT = { max_reset: WAIT }
+    static CONSTANT = { max_reset: WAIT, backoff: 1.5 }
 }
 
 fn main() {

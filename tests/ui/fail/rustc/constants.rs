@@ -27,7 +27,7 @@ async fn too_many_probes() -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(reset = LONG, max_reset = "10s", name = "x")]
+#[circuit_breaker(reset = LONG, max_reset = "10s", backoff = 2, name = "x")]
 async fn below() -> Answer {
     Ok(1)
 }
