@@ -463,3 +463,45 @@ mod the_languages_own {
         });
     }
 }
+
+/// Two breakers for one function: each guards what the other lets through. The lower attribute is
+/// expanded last, and so is the one that is asked first.
+mod twice {
+    use super::{Answer, PmsError, State, block_on, find};
+    use breakerbox::circuit_breaker;
+
+    #[circuit_breaker(name = "twice-inside", threshold = 1)]
+    #[circuit_breaker(name = "twice-outside", threshold = 2)]
+    fn plain(taken: String) -> Answer<usize> {
+        drop(taken);
+        Err(PmsError::Down)
+    }
+
+    #[circuit_breaker(name = "twice-inside-async", threshold = 1)]
+    #[circuit_breaker(name = "twice-outside-async", threshold = 2, timeout = "2s")]
+    async fn later(mut taken: String, (a, _): (u8, String)) -> Answer<usize> {
+        taken.push(a.into());
+        Err(PmsError::Down)
+    }
+
+    fn states(names: [&str; 2]) -> [State; 2] {
+        names.map(|name| find(name).map_or(State::Closed, |breaker| breaker.state()))
+    }
+
+    #[test]
+    fn both_guard() {
+        let _scope = breakerbox::test::scope();
+        let names = ["twice-inside", "twice-outside"];
+        assert!(plain(String::new()).is_err());
+        assert_eq!(states(names), [State::Open, State::Closed]);
+        assert!(plain(String::new()).is_err());
+        assert_eq!(states(names), [State::Open, State::Open]);
+
+        let names = ["twice-inside-async", "twice-outside-async"];
+        let call = || block_on(later(String::new(), (65, String::new())));
+        assert!(call().is_err());
+        assert_eq!(states(names), [State::Open, State::Closed]);
+        assert!(call().is_err());
+        assert_eq!(states(names), [State::Open, State::Open]);
+    }
+}
