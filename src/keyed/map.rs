@@ -42,6 +42,8 @@ struct Table<O, C: 'static, P: 'static> {
     entries: HashTable<Arc<Entry<O, C, P>>>,
     /// The bucket at which the search for a key to give up goes on.
     hand: usize,
+    /// Buckets that it has not come to yet on its way round.
+    to_go: usize,
 }
 
 /// What became of a key that was not known.
@@ -92,6 +94,7 @@ where
             Shard(RwLock::new(Table {
                 entries: HashTable::new(),
                 hand: 0,
+                to_go: 0,
             }))
         };
         Self {
@@ -208,8 +211,21 @@ where
     fn evict(&self, spare: Spare) -> Option<Arc<Entry<O, C, P>>> {
         let mut left = LOOKED_AT;
         for _ in 0..self.shards.len() {
-            let next = self.next.fetch_add(1, Ordering::Relaxed) & (self.shards.len() - 1);
-            let evicted = self.shards[next].write().evict(spare, &mut left);
+            let next = self.next.load(Ordering::Relaxed);
+            let mut table = self.shards[next & (self.shards.len() - 1)].write();
+            let evicted = table.evict(spare, &mut left);
+            let has_more = table.to_go > 0;
+            drop(table);
+            if has_more {
+                return None;
+            }
+            // Who is slower than another thread leaves it where that put it.
+            let _ = self.next.compare_exchange(
+                next,
+                next.wrapping_add(1),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            );
             if evicted.is_some() || left == 0 {
                 return evicted;
             }
@@ -291,11 +307,12 @@ where
     /// failure is counted.
     fn evict(&mut self, spare: Spare, left: &mut usize) -> Option<Arc<Entry<O, C, P>>> {
         let buckets = self.entries.num_buckets();
-        let mut second_best = None;
-        for _ in 0..buckets {
-            if *left == 0 {
-                break;
-            }
+        if self.to_go == 0 || self.to_go > buckets {
+            self.to_go = buckets;
+        }
+        let mut best = None;
+        while self.to_go > 0 && *left > 0 {
+            self.to_go -= 1;
             let bucket = self.hand % buckets;
             self.hand = bucket + 1;
             let Some(entry) = self.entries.get_bucket_mut(bucket) else {
@@ -312,11 +329,14 @@ where
                 continue;
             }
             if entry.circuit.is_idle() {
-                return self.remove(bucket);
+                best = Some(bucket);
+                break;
             }
-            second_best.get_or_insert(bucket);
+            best.get_or_insert(bucket);
         }
-        self.remove(second_best?)
+        let evicted = self.remove(best?);
+        self.to_go = 0;
+        evicted
     }
 
     fn remove(&mut self, bucket: usize) -> Option<Arc<Entry<O, C, P>>> {
