@@ -74,8 +74,8 @@ async fn in_an_async_fn(hotel: &str, price: f64) -> Answer {
     Ok(1)
 }
 
-#[circuit_breaker(key = address)]
-async fn of_a_foreign_type(address: std::path::PathBuf) -> Answer {
+#[circuit_breaker(key = lock)]
+async fn of_a_foreign_type(lock: std::sync::Mutex<u8>) -> Answer {
     Ok(1)
 }
 
