@@ -76,41 +76,26 @@ impl<S: Subject> Bound<S> {
         }
     }
 
-    #[inline]
-    pub(crate) fn circuit(&self) -> CircuitRef<'_, S::Policy> {
-        #[cfg(feature = "test-util")]
-        if let Some(circuit) = self.scoped.as_ref().and_then(crate::test::Scoped::circuit) {
-            return circuit.by_ref();
-        }
-        self.subject.circuit()
-    }
-
-    #[inline]
-    pub(crate) fn clock(&self) -> BoundClock<'_, S::Clock> {
-        #[cfg(feature = "test-util")]
-        if let Some(scoped) = &self.scoped {
-            return BoundClock::Scoped(scoped.clock());
-        }
-        BoundClock::Own(self.subject.breaker().own_clock())
-    }
-
     /// An operator's order.
     pub(crate) fn operate(
         &self,
         order: impl FnOnce(CircuitRef<'_, S::Policy>, &BoundClock<'_, S::Clock>) -> Change,
     ) -> Change {
-        let change = order(self.circuit(), &self.clock());
-        self.notify(&change);
+        let lent = self.lent();
+        let change = order(lent.circuit(), &lent.clock());
+        lent.notify(&change);
         change
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
-        self.circuit().snapshot(&self.clock())
+        let lent = self.lent();
+        lent.circuit().snapshot(&lent.clock())
     }
 
     pub(crate) fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
-        let change = self.circuit().restore(snapshot, &self.clock())?;
-        self.notify(&change);
+        let lent = self.lent();
+        let change = lent.circuit().restore(snapshot, &lent.clock())?;
+        lent.notify(&change);
         Ok(change)
     }
 
@@ -119,17 +104,13 @@ impl<S: Subject> Bound<S> {
     pub(crate) fn admit_if_closed(&self) -> Option<Generation> {
         #[cfg(feature = "std")]
         crate::registry::enter(self.subject.breaker());
-        self.circuit().admit_if_closed()
+        self.lent().circuit().admit_if_closed()
     }
 
     /// What `settle` wants to know of the moment of admission.
     #[inline]
     pub(crate) fn start(&self, given: Given) -> <S::Policy as Policy>::Started {
         self.lent().start(given)
-    }
-
-    pub(crate) fn notify(&self, change: &Change) {
-        self.lent().notify(change);
     }
 
     /// Who hears of what this breaker does.
@@ -163,7 +144,7 @@ impl<S: Subject> Copy for Lent<'_, S> {}
 
 impl<'a, S: Subject> Lent<'a, S> {
     #[inline]
-    fn circuit(&self) -> CircuitRef<'_, S::Policy> {
+    pub(crate) fn circuit(&self) -> CircuitRef<'_, S::Policy> {
         #[cfg(feature = "test-util")]
         if let Some(circuit) = self.scoped.and_then(crate::test::Scoped::circuit) {
             return circuit.by_ref();

@@ -42,7 +42,7 @@ where
     clock: C,
     name: Name,
     #[cfg(feature = "std")]
-    listing: crate::registry::Listing<C, P>,
+    listing: crate::registry::Listing<Self>,
     #[cfg(feature = "test-util")]
     id: std::sync::OnceLock<u64>,
 }
@@ -132,7 +132,7 @@ impl<C, P> Breaker<C, P> {
         circuit: Circuit<P>,
         clock: C,
         name: Name,
-        listing: crate::registry::Listing<C, P>,
+        listing: crate::registry::Listing<Self>,
     ) -> Self {
         Self {
             circuit,
@@ -214,7 +214,7 @@ impl<const SLOTS: usize> Breaker<DefaultClock, Sliding<SLOTS>> {
     pub(crate) const fn declared_by_rate(
         name: &'static str,
         config: RateConfig,
-        place: crate::registry::Declaration<DefaultClock, Sliding<SLOTS>>,
+        place: crate::registry::Declaration<Self>,
     ) -> Self {
         match Circuit::by_rate(config) {
             Err(error) => panic!("{}", error.message()),
@@ -281,7 +281,7 @@ impl Breaker {
     pub(crate) const fn declared(
         name: &'static str,
         config: Config,
-        place: crate::registry::Declaration<DefaultClock, Consecutive>,
+        place: crate::registry::Declaration<Self>,
     ) -> Self {
         let listing = crate::registry::Listing::declared(place);
         let (circuit, name) = (Circuit::new(config), Name::Static(name));
@@ -376,13 +376,13 @@ where
     /// open until a call asks.
     #[must_use]
     pub fn state(&self) -> State {
-        Bound::new(self).circuit().state()
+        Bound::new(self).lent().circuit().state()
     }
 
     /// The number of the last entry into a state.
     #[must_use]
     pub fn generation(&self) -> Generation {
-        Bound::new(self).circuit().generation()
+        Bound::new(self).lent().circuit().generation()
     }
 
     /// The configuration.
@@ -483,7 +483,7 @@ impl<C, P> Breaker<C, P> {
     }
 
     #[cfg(feature = "std")]
-    pub(crate) fn listing(&self) -> &crate::registry::Listing<C, P> {
+    pub(crate) fn listing(&self) -> &crate::registry::Listing<Self> {
         &self.listing
     }
 }

@@ -17,7 +17,7 @@ use crate::breaker::Breaker;
 use crate::clock::DefaultClock;
 use crate::name::{KeyLabel, Name, OfKey};
 use crate::notify::Audience;
-use crate::registry::{AnyBreaker, AnyKeyed, Listed};
+use crate::registry::{AnyBreaker, AnyKeyed, Declaration, Listing};
 use breaker_core::{Circuit, Clock, Config, ConfigError, Consecutive, Policy, RateConfig, Sliding};
 use core::fmt;
 use entry::Group;
@@ -77,25 +77,11 @@ where
     circuit: Circuit<P>,
     clock: C,
     max_keys: u32,
-    kind: Kind<O, C, P>,
-    listed: OnceLock<Listed>,
+    listing: Listing<Self>,
     /// Made when the first key is seen.
     map: OnceLock<Map<O, C, P>>,
     #[cfg(feature = "test-util")]
     id: OnceLock<u64>,
-}
-
-/// How they come to the registry.
-enum Kind<O: 'static, C: 'static, P: 'static> {
-    Unlisted,
-    Declared(Place<O, C, P>),
-    Shared,
-}
-
-struct Place<O: 'static, C: 'static, P: 'static> {
-    place: fn() -> &'static KeyedBreakers<O, C, P>,
-    file: &'static str,
-    line: u32,
 }
 
 impl<O, C> KeyedBreakers<O, C> {
@@ -128,12 +114,12 @@ impl<O, C> KeyedBreakers<O, C> {
         place: fn() -> &'static Self,
     ) -> Self {
         let declared = std::panic::Location::caller();
-        let kind = Kind::Declared(Place {
+        let listing = Listing::declared(Declaration {
             place,
             file: declared.file(),
             line: declared.line(),
         });
-        Self::of_kind(kind, Name::Static(name), Circuit::new(config), clock)
+        Self::listed(listing, Name::Static(name), Circuit::new(config), clock)
     }
 }
 
@@ -251,17 +237,16 @@ impl<O: Send + Sync, const SLOTS: usize> KeyedBreakers<O, DefaultClock, Sliding<
 
 impl<O, C, P> KeyedBreakers<O, C, P> {
     const fn by_hand(name: Name, circuit: Circuit<P>, clock: C) -> Self {
-        Self::of_kind(Kind::Unlisted, name, circuit, clock)
+        Self::listed(Listing::unlisted(), name, circuit, clock)
     }
 
-    const fn of_kind(kind: Kind<O, C, P>, name: Name, circuit: Circuit<P>, clock: C) -> Self {
+    const fn listed(listing: Listing<Self>, name: Name, circuit: Circuit<P>, clock: C) -> Self {
         Self {
             name,
             circuit,
             clock,
             max_keys: DEFAULT_MAX_KEYS,
-            kind,
-            listed: OnceLock::new(),
+            listing,
             map: OnceLock::new(),
             #[cfg(feature = "test-util")]
             id: OnceLock::new(),
@@ -280,14 +265,11 @@ impl<O, C, P> KeyedBreakers<O, C, P> {
     }
 
     pub(crate) fn label(&self) -> &Name {
-        self.listed
-            .get()
-            .and_then(Listed::name)
-            .unwrap_or(&self.name)
+        self.listing.name().unwrap_or(&self.name)
     }
 
-    pub(crate) fn listed(&self) -> &OnceLock<Listed> {
-        &self.listed
+    pub(crate) fn listing(&self) -> &Listing<Self> {
+        &self.listing
     }
 
     /// The name that was asked for.
@@ -318,7 +300,7 @@ where
         if max_keys == 0 {
             return Err(ConfigError::ZeroMaxKeys);
         }
-        let mut breakers = Self::of_kind(Kind::Shared, Name::from(name), circuit, clock);
+        let mut breakers = Self::listed(Listing::shared(), Name::from(name), circuit, clock);
         breakers.max_keys = max_keys;
         let breakers = Arc::new(breakers);
         crate::registry::enter_shared_keyed(&breakers);
@@ -328,9 +310,7 @@ where
     /// The breaker of a key.
     #[inline]
     pub fn get<K: Key<Owned = O> + ?Sized>(&self, key: &K) -> KeyedBreaker<O, C, P> {
-        if let Kind::Declared(Place { place, file, line }) = &self.kind {
-            crate::registry::enter_static_keyed(place(), file, *line);
-        }
+        crate::registry::enter_keyed(self);
         #[cfg(feature = "test-util")]
         if let Some(scope) = crate::test::current() {
             let map = self.map_in(&scope, K::label);
@@ -501,11 +481,7 @@ where
 
 impl<O, C, P> Drop for KeyedBreakers<O, C, P> {
     fn drop(&mut self) {
-        if let Kind::Shared = self.kind
-            && let Some(listed) = self.listed.get()
-        {
-            listed.leave();
-        }
+        self.listing.leave();
     }
 }
 

@@ -555,7 +555,7 @@ pub fn served<O, T, S: Subject>(subject: S, ended: &Ended<O, T>) {
         Ended::TimedOut(_) => InPlaceOf::TimedOut,
     };
     let bound = Bound::new(subject);
-    let generation = bound.circuit().generation();
+    let generation = bound.lent().circuit().generation();
     bound
         .audience()
         .fallback_served(&subject, generation, in_place_of);

@@ -392,22 +392,23 @@ impl Names {
     }
 }
 
-/// Where a declared breaker stands, and where it was declared.
-pub(crate) struct Declaration<C: 'static, P: 'static> {
-    pub(crate) place: fn() -> &'static Breaker<C, P>,
+/// Where a declared breaker stands (or breakers by key), and where it was declared.
+pub(crate) struct Declaration<T: 'static> {
+    pub(crate) place: fn() -> &'static T,
     pub(crate) file: &'static str,
     pub(crate) line: u32,
 }
 
-/// How a breaker comes to the registry, and what it got there.
-pub(crate) struct Listing<C: 'static, P: 'static> {
-    kind: Kind<C, P>,
+/// How a breaker, or breakers by key, come to the registry, and what they got
+/// there.
+pub(crate) struct Listing<T: 'static> {
+    kind: Kind<T>,
     listed: OnceLock<Listed>,
 }
 
-enum Kind<C: 'static, P: 'static> {
+enum Kind<T: 'static> {
     Unlisted,
-    Declared(Declaration<C, P>),
+    Declared(Declaration<T>),
     Shared,
 }
 
@@ -430,7 +431,7 @@ impl Listed {
     }
 }
 
-impl<C, P> Listing<C, P> {
+impl<T> Listing<T> {
     pub(crate) const fn unlisted() -> Self {
         Self {
             kind: Kind::Unlisted,
@@ -438,7 +439,7 @@ impl<C, P> Listing<C, P> {
         }
     }
 
-    pub(crate) const fn declared(declaration: Declaration<C, P>) -> Self {
+    pub(crate) const fn declared(declaration: Declaration<T>) -> Self {
         Self {
             kind: Kind::Declared(declaration),
             listed: OnceLock::new(),
@@ -456,7 +457,7 @@ impl<C, P> Listing<C, P> {
         self.listed.get()?.name()
     }
 
-    /// Leaves the registry: the breaker is being dropped.
+    /// Leaves the registry: what is listed is being dropped.
     pub(crate) fn leave(&mut self) {
         if let (Kind::Shared, Some(listed)) = (&self.kind, self.listed.get()) {
             listed.leave();
@@ -547,7 +548,8 @@ where
     let place = Place::SharedKeyed(Arc::downgrade(keyed) as Weak<dyn AnyKeyed>);
     let (wanted, caller) = (keyed.declared_name(), Location::caller());
     keyed
-        .listed()
+        .listing()
+        .listed
         .get_or_init(|| list_shared(wanted, caller, place));
 }
 
@@ -560,6 +562,17 @@ fn list_shared(wanted: &Name, caller: &Location<'_>, place: Place) -> Listed {
     process_names().list(wanted, file, line, place)
 }
 
+/// Enters declared breakers by key at their first call.
+#[inline]
+pub(crate) fn enter_keyed<O, C, P>(keyed: &KeyedBreakers<O, C, P>)
+where
+    KeyedBreakers<O, C, P>: AnyKeyed,
+{
+    if let Kind::Declared(Declaration { place, file, line }) = &keyed.listing().kind {
+        enter_static_keyed(place(), file, *line);
+    }
+}
+
 /// Enters breakers by key that stand where they are for ever.
 #[inline]
 pub(crate) fn enter_static_keyed<O, C, P>(
@@ -569,7 +582,7 @@ pub(crate) fn enter_static_keyed<O, C, P>(
 ) where
     KeyedBreakers<O, C, P>: AnyKeyed,
 {
-    keyed.listed().get_or_init(|| {
+    keyed.listing().listed.get_or_init(|| {
         let (wanted, place) = (keyed.declared_name(), Place::StaticKeyed(keyed));
         process_names().list(wanted, file, line, place)
     });

@@ -1,14 +1,12 @@
 //! What a key is, and what one key's breaker is.
 
-use super::{Lines, ONE_FAILURE, fail, fail_one};
+use super::{Alike, Lines, ONE_FAILURE, fail, fail_one};
 use breakerbox::{
-    AnyBreaker, CallError, Config, ConfigError, Key, KeyedBreaker, KeyedBreakers, Settings,
-    Sliding, State, SystemClock, Window, observe, test,
+    AnyBreaker, CallError, Config, ConfigError, KeyedBreaker, KeyedBreakers, Settings, Sliding,
+    State, SystemClock, Window, observe, test,
 };
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -54,30 +52,6 @@ fn a_key_is_the_same_however_it_is_held() {
     assert_eq!(pairs.get(&("a", 2_u16)).state(), State::Closed);
     let refused = pairs.get(&(boxed, 1_u16)).admit().unwrap_err();
     assert_eq!(refused.key().unwrap().to_string(), "a/1");
-}
-
-/// Keys that all have one hash.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Alike(u32);
-
-impl Hash for Alike {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
-}
-
-impl Key for Alike {
-    type Owned = Self;
-
-    fn to_key(&self) -> Self {
-        self.clone()
-    }
-
-    fn is(&self, owned: &Self) -> bool {
-        self == owned
-    }
-
-    fn label(_: &Self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("alike")
-    }
 }
 
 #[test]

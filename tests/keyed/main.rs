@@ -12,6 +12,8 @@ mod user_code;
 
 use breakerbox::observe::{KeyEvicted, KeysFull, Observer, StateChange};
 use breakerbox::{CallError, Clock, Config, Key, KeyedBreaker, KeyedBreakers, Policy, Settings};
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 type Answer = Result<u32, CallError<&'static str>>;
@@ -40,6 +42,30 @@ where
     P: Policy + Send + Sync,
 {
     fail_one(&breakers.get(key));
+}
+
+/// Keys that all have one hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Alike(u32);
+
+impl Hash for Alike {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+impl Key for Alike {
+    type Owned = Self;
+
+    fn to_key(&self) -> Self {
+        self.clone()
+    }
+
+    fn is(&self, owned: &Self) -> bool {
+        self == owned
+    }
+
+    fn label(_: &Self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("alike")
+    }
 }
 
 /// What observers were told, as lines.

@@ -1,9 +1,8 @@
 //! A known key is found without allocating, and what a key takes is bounded.
 
-use super::{Answer, ONE_FAILURE, answer, fail};
+use super::{Alike, Answer, ONE_FAILURE, answer, fail};
 use allocation_counter::measure;
 use breakerbox::{CallError, Config, Key, KeyedBreakers, circuit_breaker};
-use std::hash::{Hash, Hasher};
 use std::pin::pin;
 use std::task::{Context, Waker};
 
@@ -53,30 +52,6 @@ fn an_annotated_function_allocates_nothing_for_a_known_key() {
         let _ = now(host, up);
         assert_eq!(allocations(|| poll(host, up)), 0);
         assert_eq!(allocations(|| drop(now(host, up))), 0);
-    }
-}
-
-/// Keys of one hash: what is rare among others.
-#[derive(Clone, PartialEq, Eq)]
-struct Alike(u32);
-
-impl Hash for Alike {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
-}
-
-impl Key for Alike {
-    type Owned = Self;
-
-    fn to_key(&self) -> Self {
-        self.clone()
-    }
-
-    fn is(&self, owned: &Self) -> bool {
-        self == owned
-    }
-
-    fn label(owned: &Self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", owned.0)
     }
 }
 
