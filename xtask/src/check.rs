@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::javascript;
 use crate::run::Run;
 use crate::tools::{CLIPPY, FMT, cargo};
 use crate::workspace;
@@ -26,6 +27,7 @@ pub(crate) fn job() -> ExitCode {
         );
     }
     quick_tests(&mut run);
+    javascript::quick(&mut run);
     run.finish()
 }
 

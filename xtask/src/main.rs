@@ -1,14 +1,20 @@
 //! `cargo xtask JOB`: the project's jobs of more than one step.
 
+mod apt;
 mod bare;
 mod bench;
 mod check;
+mod chromium;
 mod compile;
+mod javascript;
+mod npm;
 mod run;
 mod size;
 mod tally;
+mod target;
 mod test;
 mod tools;
+mod wasm;
 mod workspace;
 
 use std::process::ExitCode;
@@ -37,6 +43,11 @@ const JOBS: &[Job] = &[
         "bench",
         "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke | instructions | compile]",
         Way::WithOptions(bench::job),
+    ),
+    (
+        "wasm",
+        "the npm package, in breaker-wasm/dist [PACKAGE GLUE FOLDER: another package as a module]",
+        Way::WithOptions(wasm::job),
     ),
     (
         "size",

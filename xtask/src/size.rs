@@ -2,12 +2,12 @@
 
 use object::{BinaryFormat, Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::{env, fs};
 use thiserror::Error;
 
-use crate::bare::{Build, Source};
+use crate::target::{Build, CORE, Source};
 use crate::workspace;
 
 const HEAD: &str = include_str!("size.md");
@@ -24,17 +24,17 @@ const PROGRAMS: [(&str, &str); 2] = [
 /// How they are optimised.
 const LEVELS: [&str; 2] = ["z", "3"];
 
-pub(crate) const BUILDS: [Build; 3] = [
+pub(crate) const BUILDS: [Build<'static>; 3] = [
     programs("thumbv7em-none-eabi"),
     programs("thumbv6m-none-eabi"),
     programs("wasm32v1-none"),
 ];
 
-const fn programs(target: &'static str) -> Build {
+const fn programs(target: &'static str) -> Build<'static> {
     Build {
         package: "test-size",
         target,
-        std: false,
+        library: CORE,
         arguments: &["--bins"],
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn section() -> Result<String, Unsized> {
 
 /// Whether the programs that are there for a target are free of panics: what is
 /// there for an embedded program must not bring a panic's formatting along.
-pub(crate) fn cannot_panic(build: &Build) -> Result<(), String> {
+pub(crate) fn cannot_panic(build: &Build<'static>) -> Result<(), String> {
     let files = folder(build);
     for (name, what) in PROGRAMS {
         let program = read_file(&files, name).map_err(|error| error.to_string())?;
@@ -138,19 +138,18 @@ pub(crate) fn cannot_panic(build: &Build) -> Result<(), String> {
     Ok(())
 }
 
-fn target_dir() -> PathBuf {
-    env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from)
-}
-
 /// Where the programs for a target are.
-fn folder(build: &Build) -> PathBuf {
-    target_dir().join(build.target).join("release")
+fn folder(build: &Build<'static>) -> PathBuf {
+    workspace::target_dir().join(build.target).join("release")
 }
 
 /// Makes the programs, and says where they are.
-fn link(build: &Build, source: &Source, level: &str) -> Result<PathBuf, Unsized> {
+fn link(build: &Build<'static>, source: &Source, level: &str) -> Result<PathBuf, Unsized> {
     let mut command = build.command(source);
-    command.arg("--quiet").arg("--target-dir").arg(target_dir());
+    command
+        .arg("--quiet")
+        .arg("--target-dir")
+        .arg(workspace::target_dir());
     optimise(&mut command, level);
     let done = command.status();
     if !done.is_ok_and(|status| status.success()) {

@@ -13,13 +13,32 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Reads a runner's closing line: `cargo test`'s (`test result: ok. 3 passed; 0 failed; 1 ignored; ..`),
-    /// or a plain `3 passed, 0 failed` with or without `, 1 skipped`. Any other line: `None`.
+    /// a plain `3 passed, 0 failed` with or without `, 1 skipped`, or one of those that Node's
+    /// runner closes with, a count on each (`ℹ pass 3`). Any other line: `None`.
     pub(crate) fn from_closing_line(line: &str) -> Option<Self> {
         let line = line.trim();
+        if let Some(count) = line.strip_prefix("ℹ ").or(line.strip_prefix("# ")) {
+            return Self::from_count(count);
+        }
         match line.strip_prefix("test result: ") {
             Some(rest) => Self::from_counts(rest.split_once(". ")?.1, "; ", "ignored"),
             None => Self::from_counts(line, ", ", "skipped"),
         }
+    }
+
+    /// `count` is a word of Node's runner and a number.
+    fn from_count(count: &str) -> Option<Self> {
+        let (word, number) = count.split_once(' ')?;
+        let number = number.parse().ok()?;
+        let mut tally = Self::default();
+        *match word {
+            "pass" => &mut tally.passed,
+            // A test that was given up is no test that was left out.
+            "fail" | "cancelled" => &mut tally.failed,
+            "skipped" | "todo" => &mut tally.skipped,
+            _ => return None,
+        } = number;
+        Some(tally)
     }
 
     /// True if nothing was run.
@@ -99,6 +118,33 @@ mod tests {
     }
 
     #[test]
+    fn reads_the_closing_lines_of_node() {
+        let read = |lines: [&str; 5]| {
+            let mut sum = Tally::default();
+            for count in lines.into_iter().filter_map(Tally::from_closing_line) {
+                sum += count;
+            }
+            Some(sum)
+        };
+        let spec = [
+            "ℹ tests 6",
+            "ℹ suites 1",
+            "ℹ pass 3",
+            "ℹ fail 1",
+            "ℹ duration_ms 12.5",
+        ];
+        assert_eq!(read(spec), tally(3, 1, 0));
+        let tap = [
+            "# pass 2",
+            "# fail 0",
+            "# cancelled 1",
+            "# skipped 4",
+            "# todo 1",
+        ];
+        assert_eq!(read(tap), tally(2, 1, 5));
+    }
+
+    #[test]
     fn passes_over_other_lines() {
         for line in [
             "",
@@ -108,6 +154,10 @@ mod tests {
             "3 passed",
             "3 passed, 1 failed, oh",
             "test result: ok",
+            "ℹ pass",
+            "# pass -1",
+            "ℹ start 3 of 4",
+            "pass 3",
         ] {
             assert_eq!(Tally::from_closing_line(line), None, "{line}");
         }

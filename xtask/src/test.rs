@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 use crate::bare;
 use crate::bench;
 use crate::check::{format, quick_tests};
+use crate::javascript;
 use crate::run::Run;
 use crate::tools::{CLIPPY, cargo};
 use crate::workspace;
@@ -58,6 +59,7 @@ pub(crate) fn job() -> ExitCode {
             cargo().args(["run", "--quiet", "--example", example]),
         );
     }
+    javascript::all(&mut run);
     bench::smoke(&mut run);
     run.finish()
 }

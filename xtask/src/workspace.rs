@@ -1,13 +1,18 @@
 //! What the workspace holds, read from its files, so that nothing new is left out.
 
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{env, fs, io};
 
 /// The folder of the root manifest.
 pub(crate) fn root() -> PathBuf {
     let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     root.pop();
     root
+}
+
+/// The folder that cargo builds in.
+pub(crate) fn target_dir() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// The features that a package's manifest declares, without `default`.
