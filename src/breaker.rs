@@ -1,5 +1,14 @@
 //! A breaker: a circuit with a name and a clock.
 
+#[cfg(all(
+    feature = "std",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+mod by_default;
+
 use crate::bound::{Bound, Given};
 use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
@@ -83,7 +92,10 @@ impl<C, const SLOTS: usize> Breaker<C, Sliding<SLOTS>> {
     /// If the window needs more than `SLOTS` slots.
     #[cfg(not(all(
         feature = "std",
-        not(all(target_family = "wasm", target_os = "unknown"))
+        any(
+            feature = "js",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
     )))]
     pub(crate) const fn must_by_rate(name: &'static str, config: RateConfig, clock: C) -> Self
     where
@@ -165,68 +177,6 @@ impl<C, P> Breaker<C, P> {
     }
 }
 
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-impl<const SLOTS: usize> Breaker<DefaultClock, Sliding<SLOTS>> {
-    /// A breaker by hand that trips by rate. It does not enter the registry:
-    /// [`find`](crate::find) does not know it.
-    ///
-    /// ```
-    /// use breakerbox::{Breaker, Settings, Sliding, SystemClock, Window};
-    ///
-    /// // The last 100 calls need 8 slots: see `Window::slots`.
-    /// let settings = Settings::new().failure_rate(0.5).window(Window::calls(100)).min_calls(20);
-    /// let pms = Breaker::<SystemClock, Sliding<8>>::by_rate("pms", settings.build_rate()?)?;
-    /// assert!(pms.admit().is_ok());
-    /// # Ok::<(), breakerbox::ConfigError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
-    /// slots.
-    pub const fn by_rate(name: &'static str, config: RateConfig) -> Result<Self, ConfigError> {
-        Self::by_rate_with_clock(name, config, crate::clock::SystemClock)
-    }
-
-    /// [`Breaker::shared`] for a breaker that trips by rate.
-    ///
-    /// # Errors
-    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
-    /// slots.
-    #[track_caller]
-    pub fn shared_by_rate(
-        name: impl Into<String>,
-        config: RateConfig,
-    ) -> Result<std::sync::Arc<Self>, ConfigError> {
-        Ok(Self::share(
-            name.into(),
-            Circuit::by_rate(config)?,
-            crate::clock::SystemClock,
-        ))
-    }
-
-    /// As `declared`, by rate.
-    ///
-    /// # Panics
-    /// If the window needs more slots; the macros count them.
-    pub(crate) const fn declared_by_rate(
-        name: &'static str,
-        config: RateConfig,
-        place: crate::registry::Declaration<Self>,
-    ) -> Self {
-        match Circuit::by_rate(config) {
-            Err(error) => panic!("{}", error.message()),
-            Ok(circuit) => {
-                let listing = crate::registry::Listing::declared(place);
-                let name = Name::Static(name);
-                Self::listed(circuit, crate::clock::SystemClock, name, listing)
-            }
-        }
-    }
-}
-
 #[cfg(feature = "std")]
 impl<C, P> Breaker<C, P>
 where
@@ -261,53 +211,6 @@ impl<C: Clock + Send + Sync + 'static> Breaker<C> {
         clock: C,
     ) -> std::sync::Arc<Self> {
         Self::share(name.into(), Circuit::new(config), clock)
-    }
-}
-
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-impl Breaker {
-    /// A breaker by hand. It does not enter the registry:
-    /// [`find`](crate::find) does not know it.
-    #[must_use]
-    pub const fn new(name: &'static str, config: Config) -> Self {
-        Self::with_clock(name, config, crate::clock::SystemClock)
-    }
-
-    /// A `static` that enters the registry at its first call; `place` says
-    /// where it stands. [`breaker!`](crate::breaker) writes this.
-    pub(crate) const fn declared(
-        name: &'static str,
-        config: Config,
-        place: crate::registry::Declaration<Self>,
-    ) -> Self {
-        let listing = crate::registry::Listing::declared(place);
-        let (circuit, name) = (Circuit::new(config), Name::Static(name));
-        Self::listed(circuit, crate::clock::SystemClock, name, listing)
-    }
-
-    /// A breaker for one client object. It enters the registry at once and
-    /// leaves it when the last `Arc` is dropped. A name that is already taken
-    /// gets the place of this call, `@file:line`.
-    ///
-    /// ```
-    /// use breakerbox::{Breaker, Config};
-    /// use std::sync::Arc;
-    ///
-    /// struct Client {
-    ///     breaker: Arc<Breaker>,
-    /// }
-    /// let client = Client { breaker: Breaker::shared("pms-of-h1", Config::DEFAULT) };
-    /// assert!(breakerbox::find("pms-of-h1").is_some());
-    /// drop(client);
-    /// assert!(breakerbox::find("pms-of-h1").is_none());
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn shared(name: impl Into<String>, config: Config) -> std::sync::Arc<Self> {
-        Self::share(name.into(), Circuit::new(config), crate::clock::SystemClock)
     }
 }
 

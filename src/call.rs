@@ -251,9 +251,15 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
     /// call is dropped and counts as a failure. One that is longer than the
     /// breaker's `probe_timeout` is cut to it: an answer after that is too late
     /// to count.
-    #[cfg(feature = "tokio")]
-    pub fn timeout(self, after: Duration) -> Call<F, K, Within<crate::timer::TokioTimer>, S> {
-        self.timeout_by(crate::timer::TokioTimer, after)
+    #[cfg(any(
+        all(feature = "js", all(target_family = "wasm", target_os = "unknown")),
+        all(
+            feature = "tokio",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
+    ))]
+    pub fn timeout(self, after: Duration) -> Call<F, K, Within<crate::timer::DefaultTimer>, S> {
+        self.timeout_by(crate::timer::DEFAULT, after)
     }
 
     /// `timeout` by a timer of one's own.

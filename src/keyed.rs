@@ -1,6 +1,14 @@
 //! One breaker per key.
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod by_default;
+#[cfg(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 mod declared;
 mod entry;
 mod key;
@@ -10,7 +18,10 @@ mod one;
 pub use key::Key;
 pub use one::KeyedBreaker;
 
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[cfg(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub use declared::Declared;
 
 use crate::breaker::Breaker;
@@ -162,76 +173,6 @@ impl<O, C, const SLOTS: usize> KeyedBreakers<O, C, Sliding<SLOTS>> {
             Err(error) => Err(error),
             Ok(circuit) => Ok(Self::by_hand(Name::Static(name), circuit, clock)),
         }
-    }
-}
-
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl<O> KeyedBreakers<O> {
-    /// Breakers by hand, also for a `static`. They do not enter the registry:
-    /// [`find`](crate::find) does not know them.
-    #[must_use]
-    pub const fn new(name: &'static str, config: Config) -> Self {
-        Self::with_clock(name, config, crate::clock::SystemClock)
-    }
-}
-
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl<O: Send + Sync> KeyedBreakers<O> {
-    /// Breakers for one client object: [`find`](crate::find) knows them, as
-    /// `name[key]`, until the last `Arc` is dropped. A name that is already taken
-    /// gets the place of this call, `@file:line`.
-    ///
-    /// ```
-    /// use breakerbox::{Config, KeyedBreakers};
-    ///
-    /// let accounts = KeyedBreakers::<u64>::shared("accounts", Config::DEFAULT, 1_000)?;
-    /// assert!(accounts.get(&7_u64).admit().is_ok());
-    /// assert!(breakerbox::find("accounts[7]").is_some());
-    /// drop(accounts);
-    /// assert!(breakerbox::find("accounts[7]").is_none());
-    /// # Ok::<(), breakerbox::ConfigError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`ConfigError::ZeroMaxKeys`].
-    #[track_caller]
-    pub fn shared(
-        name: impl Into<String>,
-        config: Config,
-        max_keys: u32,
-    ) -> Result<Arc<Self>, ConfigError> {
-        Self::shared_with_clock(name, config, crate::clock::SystemClock, max_keys)
-    }
-}
-
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl<O, const SLOTS: usize> KeyedBreakers<O, DefaultClock, Sliding<SLOTS>> {
-    /// Breakers by hand that trip by rate. They do not enter the registry:
-    /// [`find`](crate::find) does not know them.
-    ///
-    /// # Errors
-    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
-    /// slots.
-    pub const fn by_rate(name: &'static str, config: RateConfig) -> Result<Self, ConfigError> {
-        Self::by_rate_with_clock(name, config, crate::clock::SystemClock)
-    }
-}
-
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-impl<O: Send + Sync, const SLOTS: usize> KeyedBreakers<O, DefaultClock, Sliding<SLOTS>> {
-    /// [`shared`](KeyedBreakers::shared) for breakers that trip by rate.
-    ///
-    /// # Errors
-    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS`
-    /// slots, [`ConfigError::ZeroMaxKeys`].
-    #[track_caller]
-    pub fn shared_by_rate(
-        name: impl Into<String>,
-        config: RateConfig,
-        max_keys: u32,
-    ) -> Result<Arc<Self>, ConfigError> {
-        let (circuit, clock) = (Circuit::by_rate(config)?, crate::clock::SystemClock);
-        Self::share(name.into(), circuit, clock, max_keys)
     }
 }
 

@@ -111,6 +111,8 @@ pub use call::{Call, Classified};
 pub use cause::Cause;
 pub use classify::Verdict;
 pub use clock::DefaultClock;
+#[cfg(all(feature = "js", all(target_family = "wasm", target_os = "unknown")))]
+pub use clock::JsClock;
 #[cfg(all(
     feature = "std",
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -130,6 +132,19 @@ pub use permit::Permit;
 pub use registry::{AnyBreaker, Found, FoundKeyed, find, find_keyed};
 pub use served::Served;
 pub use subject::Subject;
+#[cfg(any(
+    all(feature = "js", all(target_family = "wasm", target_os = "unknown")),
+    all(
+        feature = "tokio",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+pub use timer::DefaultTimer;
 pub use timer::Timer;
-#[cfg(feature = "tokio")]
+#[cfg(all(
+    feature = "tokio",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub use timer::TokioTimer;
+#[cfg(all(feature = "js", all(target_family = "wasm", target_os = "unknown")))]
+pub use timer::{JsSleep, JsTimer};

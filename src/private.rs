@@ -32,19 +32,45 @@ mod keyed;
 
 #[cfg(all(
     feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+#[path = "private/generated.rs"]
+mod generated;
+#[cfg(not(all(
+    feature = "std",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+)))]
+#[path = "private/no_generated.rs"]
+mod generated;
+
+#[cfg(all(
+    feature = "std",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
 ))]
 #[path = "private/keyed_static.rs"]
 mod keyed_static;
 #[cfg(not(all(
     feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
 )))]
 #[path = "private/no_keyed_static.rs"]
 mod keyed_static;
 
 use core::future::Future;
 use core::marker::PhantomData;
+pub use generated::*;
 pub use keyed::*;
 pub use keyed_static::*;
 
@@ -54,94 +80,6 @@ pub type Breaker = crate::breaker::Breaker;
 /// The type of a generated `static` that trips by rate.
 pub type RateBreaker<const SLOTS: usize> =
     crate::breaker::Breaker<crate::clock::DefaultClock, breaker_core::Sliding<SLOTS>>;
-
-/// A generated `static`; `place` gives the static itself.
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-#[must_use]
-pub const fn generated(
-    name: &'static str,
-    file: &'static str,
-    line: u32,
-    config: Config,
-    place: fn() -> &'static Breaker,
-) -> Breaker {
-    Breaker::declared(
-        name,
-        config,
-        crate::registry::Declaration { place, file, line },
-    )
-}
-
-/// A generated `static` needs a clock. The parameter `place` is only there to
-/// carry the message to the user.
-#[cfg(not(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-)))]
-#[must_use]
-pub const fn generated<P: Copy + PlaceWithClock>(
-    name: &'static str,
-    _: &'static str,
-    _: u32,
-    config: Config,
-    _: P,
-) -> Breaker {
-    Breaker::with_clock(name, config, crate::clock::NoClock)
-}
-
-/// Nothing implements it.
-#[cfg(not(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-)))]
-#[diagnostic::on_unimplemented(
-    message = "a generated breaker needs a clock, and here is none",
-    label = "no clock without breakerbox's feature `std`",
-    note = "give a breaker the platform's clock by `Breaker::with_clock(name, config, clock)`, and name it: `breaker = PMS`"
-)]
-pub trait PlaceWithClock {}
-
-/// [`generated`], by rate.
-///
-/// # Panics
-/// If the window needs more than `SLOTS` slots.
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
-#[must_use]
-pub const fn generated_by_rate<const SLOTS: usize>(
-    name: &'static str,
-    file: &'static str,
-    line: u32,
-    config: RateConfig,
-    place: fn() -> &'static RateBreaker<SLOTS>,
-) -> RateBreaker<SLOTS> {
-    let declaration = crate::registry::Declaration { place, file, line };
-    RateBreaker::declared_by_rate(name, config, declaration)
-}
-
-/// [`generated`] without a clock, by rate.
-///
-/// # Panics
-/// If the window needs more than `SLOTS` slots.
-#[cfg(not(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-)))]
-#[must_use]
-pub const fn generated_by_rate<const SLOTS: usize, P: Copy + PlaceWithClock>(
-    name: &'static str,
-    _: &'static str,
-    _: u32,
-    config: RateConfig,
-    _: P,
-) -> RateBreaker<SLOTS> {
-    RateBreaker::must_by_rate(name, config, crate::clock::NoClock)
-}
 
 /// The constant of `max_keys = ..`.
 ///
@@ -273,10 +211,21 @@ where
 }
 
 /// The timer of `timeout = ..`.
-#[diagnostic::on_unimplemented(
-    message = "`timeout` needs a timer",
-    label = "no timer without a runtime",
-    note = "enable breakerbox's feature `tokio`"
+#[cfg_attr(
+    all(target_family = "wasm", target_os = "unknown"),
+    diagnostic::on_unimplemented(
+        message = "`timeout` needs a timer",
+        label = "no timer without breakerbox's feature `js`",
+        note = "in JavaScript (a browser, an edge worker, Node) enable breakerbox's feature `js`"
+    )
+)]
+#[cfg_attr(
+    not(all(target_family = "wasm", target_os = "unknown")),
+    diagnostic::on_unimplemented(
+        message = "`timeout` needs a timer",
+        label = "no timer without a runtime",
+        note = "enable breakerbox's feature `tokio`"
+    )
 )]
 pub trait DefaultTimer<Of> {
     type Timer: crate::timer::Timer;
@@ -287,12 +236,18 @@ pub trait DefaultTimer<Of> {
 #[derive(Debug)]
 pub struct TheDefault;
 
-#[cfg(feature = "tokio")]
+#[cfg(any(
+    all(feature = "js", all(target_family = "wasm", target_os = "unknown")),
+    all(
+        feature = "tokio",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
 impl<Of> DefaultTimer<Of> for TheDefault {
-    type Timer = crate::timer::TokioTimer;
+    type Timer = crate::timer::DefaultTimer;
 
-    fn timer() -> crate::timer::TokioTimer {
-        crate::timer::TokioTimer
+    fn timer() -> crate::timer::DefaultTimer {
+        crate::timer::DEFAULT
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Key, KeyedBreaker, KeyedBreakers};
 use crate::__private::Method;
-use crate::clock::{DefaultClock, SystemClock};
+use crate::clock::{self, DefaultClock};
 use crate::name::Name;
 use breaker_core::{Circuit, Config, Consecutive, Policy, RateConfig, Sliding};
 use core::any::Any;
@@ -120,7 +120,7 @@ impl<P: Policy + Send + Sync> Declared<P> {
                 function,
             }) => Name::from(crate::registry::method_name(type_name, function)),
         };
-        KeyedBreakers::by_hand(name, self.circuit.fresh(), SystemClock).max_keys(self.max_keys)
+        KeyedBreakers::by_hand(name, self.circuit.fresh(), clock::DEFAULT).max_keys(self.max_keys)
     }
 }
 

@@ -30,11 +30,23 @@ impl<const SLOTS: usize> KeyedByRate<SLOTS> {
 }
 
 /// Nothing implements it.
-#[diagnostic::on_unimplemented(
-    message = "generated breakers by key need breakerbox's feature `std`, and a clock",
-    label = "no breakers by key here",
-    note = "with `std` give them the platform's clock by `KeyedBreakers::with_clock(name, config, clock)`, and name them beside `key`: `breaker = HOSTS`",
-    note = "without, one breaker guards all calls: give `Breaker::with_clock(name, config, clock)` the platform's clock, write `breaker = PMS`, and leave `key` out"
+#[cfg_attr(
+    all(target_family = "wasm", target_os = "unknown"),
+    diagnostic::on_unimplemented(
+        message = "generated breakers by key need a clock, and here is none",
+        label = "no clock without breakerbox's feature `js`",
+        note = "in JavaScript (a browser, an edge worker, Node) enable breakerbox's feature `js`",
+        note = "elsewhere give them the platform's clock by `KeyedBreakers::with_clock(name, config, clock)`, and name them beside `key`: `breaker = HOSTS`"
+    )
+)]
+#[cfg_attr(
+    not(all(target_family = "wasm", target_os = "unknown")),
+    diagnostic::on_unimplemented(
+        message = "generated breakers by key need breakerbox's feature `std`, and a clock",
+        label = "no breakers by key here",
+        note = "with `std` give them the platform's clock by `KeyedBreakers::with_clock(name, config, clock)`, and name them beside `key`: `breaker = HOSTS`",
+        note = "without, one breaker guards all calls: give `Breaker::with_clock(name, config, clock)` the platform's clock, write `breaker = PMS`, and leave `key` out"
+    )
 )]
 pub trait KeyWithoutClock {}
 
