@@ -54,7 +54,7 @@ pub type DefaultClock = JsClock;
         not(all(target_family = "wasm", target_os = "unknown"))
     )
 )))]
-pub type DefaultClock = none::NoClock;
+pub type DefaultClock = NoClock;
 
 /// The one there is.
 #[cfg(all(

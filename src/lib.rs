@@ -56,6 +56,7 @@
 //! | --- | --- | --- |
 //! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`observe`] | yes |
 //! | `tokio` | `timeout`, through tokio's timer | yes |
+//! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
 //! | `log` | `observe::LogObserver` | no |
 //! | `test-util` | `test::scope()` | no |
 //!

@@ -25,9 +25,7 @@ pub struct JsClock;
 impl Clock for JsClock {
     #[inline]
     fn now(&self) -> u64 {
-        const NANOS_PER_MILLI: f64 = 1e6;
-        // Saturates, and no number is 0.
-        (SOURCE.with(Source::millis) * NANOS_PER_MILLI) as u64
+        SOURCE.with(Source::nanos)
     }
 
     #[inline]
@@ -55,9 +53,9 @@ thread_local! {
 /// Where the time of one thread comes from.
 struct Source {
     performance: Option<Performance>,
-    /// When `performance.now()` was 0, in milliseconds. Each thread has its own
-    /// zero, and breakers in shared memory are asked by all of them.
-    origin: f64,
+    /// When `performance.now()` was 0, in nanoseconds. Each thread has its own zero,
+    /// and breakers in shared memory are asked by all of them.
+    origin: u64,
 }
 
 impl Source {
@@ -66,14 +64,27 @@ impl Source {
         let origin = performance.as_ref().and_then(Performance::time_origin);
         Self {
             performance,
-            origin: origin.unwrap_or(0.0),
+            origin: origin.map_or(0, nanos),
         }
     }
 
-    fn millis(&self) -> f64 {
+    fn nanos(&self) -> u64 {
         let now = self.performance.as_ref().and_then(|p| p.now().ok());
-        now.map_or_else(date_now, |now| self.origin + now)
+        match now {
+            Some(now) => self.origin.saturating_add(nanos(now)),
+            None => nanos(date_now()),
+        }
     }
+}
+
+/// Of milliseconds. Whole ones stay exact, which they would not as one large
+/// number; what is no time is 0.
+fn nanos(millis: f64) -> u64 {
+    let whole = millis.trunc();
+    let part = (millis - whole) * 1e6;
+    (whole as u64)
+        .saturating_mul(1_000_000)
+        .saturating_add(part as u64)
 }
 
 #[wasm_bindgen]
