@@ -4,12 +4,16 @@ use crate::chromium;
 use crate::npm;
 use crate::run::Run;
 use crate::target::{Source, WASM};
+use crate::test_js;
 use crate::tools::{CLIPPY, cargo};
 use crate::wasm;
 use crate::workspace;
 
 /// The folders with a `tsconfig.json`.
 const PROJECTS: [&str; 1] = [wasm::PACKAGE];
+
+/// Those of Rust programs, whose TypeScript is their tests.
+const PROGRAMS: [&str; 1] = [test_js::FOLDER];
 
 /// What prettier looks at beside them.
 const FILES: [&str; 2] = ["package.json", "tsconfig.base.json"];
@@ -23,8 +27,9 @@ pub(crate) fn quick(run: &mut Run) -> bool {
         return false;
     }
     let mut prettier = npm::tool("prettier");
-    prettier.arg("--check").args(FILES).args(PROJECTS);
-    run.step("prettier", &mut prettier);
+    prettier.arg("--check").args(FILES);
+    run.step("prettier", prettier.args(PROJECTS).args(PROGRAMS));
+    PROGRAMS.iter().for_each(|program| types(run, program));
     // Until the crate is there.
     if !workspace::root()
         .join(wasm::PACKAGE)
@@ -35,16 +40,20 @@ pub(crate) fn quick(run: &mut Run) -> bool {
     }
     // First: the sources are typed by what the module exports.
     run.step("npm package", cargo().args(["xtask", "wasm"]));
-    for project in PROJECTS {
-        let mut tsc = npm::tool("tsc");
-        run.step(&format!("tsc: {project}"), tsc.args(["-p", project]));
-    }
+    PROJECTS.iter().for_each(|project| types(run, project));
     true
+}
+
+fn types(run: &mut Run, project: &str) {
+    let mut tsc = npm::tool("tsc");
+    run.step(&format!("tsc: {project}"), tsc.args(["-p", project]));
 }
 
 /// All of it, on the package as users get it.
 pub(crate) fn all(run: &mut Run) {
-    if !quick(run) {
+    let package = quick(run);
+    test_js::all(run);
+    if !package {
         return;
     }
     lint(run);

@@ -13,6 +13,7 @@ mod size;
 mod tally;
 mod target;
 mod test;
+mod test_js;
 mod tools;
 mod wasm;
 mod workspace;

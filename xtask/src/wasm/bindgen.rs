@@ -15,15 +15,18 @@ pub(crate) enum Glue {
     Bundler,
     /// Node's `require()`: it reads the file.
     Node,
+    /// A script without `import`: who starts it brings the module.
+    Script,
     /// Pages: it fetches the file.
     Web,
 }
 
 impl Glue {
     /// All, by their names on the command line.
-    pub(crate) const ALL: [(&str, Self); 3] = [
+    pub(crate) const ALL: [(&str, Self); 4] = [
         ("bundler", Self::Bundler),
         ("node", Self::Node),
+        ("script", Self::Script),
         ("web", Self::Web),
     ];
 }
@@ -59,6 +62,7 @@ impl Module<'_> {
         match self.glue {
             Glue::Bundler => bindgen.bundler(true),
             Glue::Node => bindgen.nodejs(true),
+            Glue::Script => bindgen.no_modules(true),
             Glue::Web => bindgen.web(true),
         }
         .and_then(|bindgen| bindgen.generate(folder))

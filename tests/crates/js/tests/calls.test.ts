@@ -171,7 +171,10 @@ test("observers and the log hear of it", async () => {
   await program.cached(pms.ask);
   const heard = program.heard();
   const opened = /^circuit `cached` opened after 1 failure, for 3[0-3]/;
-  assert.ok(heard.some((line) => opened.test(line)), heard.join("\n"));
+  assert.ok(
+    heard.some((line) => opened.test(line)),
+    heard.join("\n"),
+  );
   assert.ok(heard.some((line) => line.startsWith("WARN: circuit `cached` opened")));
   assert.ok(heard.some((line) => line.startsWith("DEBUG: ") && line.includes("fallback")));
 });

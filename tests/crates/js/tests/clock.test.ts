@@ -55,7 +55,11 @@ test("nothing is asked before the first call", () => {
   };
   // As at the top of an edge worker: loading it and making breakers asks for nothing.
   const performance = { now: refuses("performance.now") };
-  const program = start({ performance, Date: { now: refuses("Date.now") }, Math: { random: refuses("random") } });
+  const program = start({
+    performance,
+    Date: { now: refuses("Date.now") },
+    Math: { random: refuses("random") },
+  });
   const client = new program.Client("early");
   assert.equal(program.state("early"), "closed");
   client.free();
@@ -103,6 +107,8 @@ test("what traps on this platform is not in the program", () => {
   const text = wasm.toString("latin1");
   // What `Instant::now()` and `SystemTime::now()` say before they trap.
   assert.doesNotMatch(text, /time not implemented on this platform/);
-  const modules = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).map((item) => item.module);
+  const modules = WebAssembly.Module.imports(new WebAssembly.Module(wasm)).map(
+    (item) => item.module,
+  );
   assert.deepEqual([...new Set(modules)], ["./test_js_bg.js"]);
 });

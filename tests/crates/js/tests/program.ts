@@ -97,8 +97,11 @@ export function settle(): Promise<void> {
 export const hangs: Dependency = () => new Promise(() => undefined);
 
 export class HttpError extends Error {
-  constructor(readonly status: number) {
+  readonly status: number;
+
+  constructor(status: number) {
     super(`status ${status}`);
+    this.status = status;
   }
 }
 
