@@ -1,7 +1,7 @@
 // Makes `dist/` beside `dist/breaker.wasm`, which `cargo xtask wasm` has put there: an entry for
 // each file of `js/entry/`, what they share once, and the types.
 
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,12 +49,11 @@ async function bundle() {
 /** What the entries tell of themselves, and no file beside it. */
 function makeTypes() {
   const made = join(dist, ".types");
-  const tsc = join(workspace, "node_modules/.bin/tsc");
-  execFileSync(
-    tsc,
-    ["-p", root, "--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", made],
-    { stdio: "inherit" },
-  );
+  const project = join(root, "tsconfig.build.json");
+  const tsc = spawnSync(join(workspace, "node_modules/.bin/tsc"), ["-p", project], {
+    stdio: "inherit",
+  });
+  if (tsc.status !== 0) process.exit(1);
   const js = join(made, "js");
   const needed = new Set<string>();
   const follow = (file: string) => {

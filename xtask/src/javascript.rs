@@ -57,10 +57,6 @@ pub(crate) fn all(run: &mut Run) {
         return;
     }
     lint(run);
-    run.step(
-        "npm package, packed",
-        &mut npm::typescript("breaker-wasm/scripts/packed.ts"),
-    );
     for project in PROJECTS {
         node_tests(run, project);
     }

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Project, packageRoot, workspace } from "./packed.js";
+
+const RESOLUTIONS = [
+  { module: "ESNext", moduleResolution: "Bundler" },
+  { module: "Node16", moduleResolution: "Node16" },
+  { module: "NodeNext", moduleResolution: "NodeNext" },
+];
+
+/** Where users get `AbortSignal` and the like from: one of these. */
+const SURROUNDINGS = [
+  { of: "a page", lib: ["ES2022", "DOM"], types: [] },
+  { of: "Node", lib: ["ES2022"], types: ["node"] },
+  { of: "a worker", lib: ["ES2022"], types: ["@cloudflare/workers-types"] },
+];
+
+const STRICT = {
+  target: "ES2022",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitOverride: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  // The package's own declarations are looked at too.
+  skipLibCheck: false,
+  noEmit: true,
+};
+
+describe("a strict project accepts the packed package", () => {
+  let project: Project;
+  before(() => {
+    project = new Project();
+    cpSync(join(packageRoot, "tests/package/user.ts"), join(project.folder, "user.ts"));
+  });
+  after(() => project.remove());
+
+  for (const resolution of RESOLUTIONS) {
+    for (const { of, lib, types } of SURROUNDINGS) {
+      test(`${resolution.moduleResolution}, with the types of ${of}`, () => {
+        const typeRoots = [join(workspace, "node_modules"), join(workspace, "node_modules/@types")];
+        const compilerOptions = { ...STRICT, ...resolution, lib, types, typeRoots };
+        project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["user.ts"] }));
+        project.run(join(workspace, "node_modules/.bin/tsc"), "-p", ".");
+      });
+    }
+  }
+
+  test("and is told its mistakes", () => {
+    project.write("mistaken.ts", 'import { CircuitBreker } from "breaker-wasm";\n');
+    const compilerOptions = { ...STRICT, ...RESOLUTIONS[2], lib: ["ES2022", "DOM"], types: [] };
+    project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["mistaken.ts"] }));
+    assert.throws(
+      () => project.run(join(workspace, "node_modules/.bin/tsc"), "-p", "."),
+      /CircuitBreker/,
+    );
+  });
+});
