@@ -26,8 +26,8 @@ use core::time::Duration;
 /// assert_eq!(PMS.config().threshold(), 3);
 /// ```
 pub struct Circuit<P = Consecutive> {
-    bare: BareCircuit<P>,
-    config: Config,
+    pub(crate) bare: BareCircuit<P>,
+    pub(crate) config: Config,
 }
 
 /// A circuit without its settings, for many that share them: two words, and
@@ -76,7 +76,7 @@ pub struct Admission {
 impl<P> BareCircuit<P> {
     const_fn! {
         /// Closed, with nothing counted.
-        const fn new(policy: P) -> Self {
+        pub(crate) const fn new(policy: P) -> Self {
             Self {
                 word: AtomicU64::new(Word::NEW.raw()),
                 stamp: AtomicU64::new(0),
@@ -152,11 +152,25 @@ impl<P: Policy> Circuit<P> {
     /// [`fresh`](Self::fresh), to be used with this one's configuration.
     #[must_use]
     pub fn fresh_bare(&self) -> BareCircuit<P> {
-        BareCircuit::new(self.bare.policy.fresh())
+        self.bare.fresh()
+    }
+}
+
+impl<P: Policy> BareCircuit<P> {
+    /// A closed circuit of the same policy with nothing counted.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self::new(self.policy.fresh())
     }
 }
 
 impl<P> Circuit<P> {
+    /// The circuit without its settings, to be used with them.
+    #[must_use]
+    pub fn into_bare(self) -> BareCircuit<P> {
+        self.bare
+    }
+
     /// The circuit by reference.
     #[inline]
     pub const fn by_ref(&self) -> CircuitRef<'_, P> {

@@ -52,6 +52,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod chosen;
 mod circuit;
 mod clock;
 mod config;
@@ -73,6 +74,7 @@ mod two_words;
 mod wait;
 mod word;
 
+pub use chosen::{Chosen, Slot};
 pub use circuit::{Admission, BareCircuit, Circuit, CircuitRef};
 pub use clock::{Clock, ManualClock, Reading};
 pub use config::{

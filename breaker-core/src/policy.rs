@@ -8,8 +8,8 @@ use crate::word::Word;
 /// When a closed breaker trips. A policy keeps what it must remember in the
 /// breaker's word or in itself, inline.
 ///
-/// The trait is sealed: the policies are this crate's, [`Consecutive`] and
-/// [`Sliding`](crate::Sliding).
+/// The trait is sealed: the policies are this crate's, [`Consecutive`],
+/// [`Sliding`](crate::Sliding), and one of both by [`Chosen`](crate::Chosen).
 pub trait Policy: sealed::Policy {
     /// When a call was admitted, where the policy wants to know how long it
     /// took; else nothing.
@@ -32,7 +32,7 @@ pub(crate) mod sealed {
     pub trait Policy: Sized {
         /// Whether failures in a row are counted in the word. Then a success on
         /// a word without any changes nothing.
-        const COUNTS_IN_WORD: bool;
+        fn counts_in_word(&self) -> bool;
 
         /// Counts a success of a closed breaker that stands at the idle word of
         /// `generation`, if it takes no more than looking, or one swap. `false`:
@@ -99,7 +99,10 @@ impl Policy for Consecutive {
 }
 
 impl sealed::Policy for Consecutive {
-    const COUNTS_IN_WORD: bool = true;
+    #[inline]
+    fn counts_in_word(&self) -> bool {
+        true
+    }
 
     #[inline]
     fn count_at_once(&self, _: Generation, _: u64, _: &impl sealed::Moment) -> bool {

@@ -34,13 +34,7 @@ use core::fmt;
 ///   A bucket holds 262,143 calls; beyond that its numbers are halved, which
 ///   keeps their ratio.
 pub struct Sliding<const SLOTS: usize> {
-    rate: Rate,
-    head: AtomicU64,
-    /// Only of a window of time.
-    offset: AtomicU64,
-    /// Only of a window of time: the newest bucket with which enough calls were
-    /// judged, and did not trip.
-    judged: AtomicU64,
+    counters: Counters,
     slots: [AtomicU64; SLOTS],
 }
 
@@ -57,10 +51,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
     #[cfg(not(loom))]
     const fn empty(rate: Rate) -> Self {
         Self {
-            rate,
-            head: AtomicU64::new(0),
-            offset: AtomicU64::new(0),
-            judged: AtomicU64::new(time::NO_BUCKET),
+            counters: Counters::new(rate),
             slots: [const { AtomicU64::new(0) }; SLOTS],
         }
     }
@@ -68,43 +59,8 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
     #[cfg(loom)]
     fn empty(rate: Rate) -> Self {
         Self {
-            rate,
-            head: AtomicU64::new(0),
-            offset: AtomicU64::new(0),
-            judged: AtomicU64::new(time::NO_BUCKET),
+            counters: Counters::new(rate),
             slots: core::array::from_fn(|_| AtomicU64::new(0)),
-        }
-    }
-}
-
-/// The words of a [`Sliding`] as those of the window that it is.
-enum Window<'a> {
-    Calls(calls::Window<'a>),
-    Time(time::Window<'a>),
-}
-
-impl<const SLOTS: usize> Sliding<SLOTS> {
-    #[inline]
-    fn window(&self) -> Window<'_> {
-        let (head, offset, judged) = (&self.head, &self.offset, &self.judged);
-        match self.rate.span {
-            Span::Calls(size) => Window::Calls(calls::Window {
-                head,
-                slots: &self.slots,
-                size,
-            }),
-            Span::Time { width, buckets } => {
-                // The constructor saw to it that there are as many.
-                let slots = self.slots.get(..buckets.get() as usize);
-                Window::Time(time::Window {
-                    head,
-                    offset,
-                    judged,
-                    slots: slots.unwrap_or(&self.slots),
-                    len: buckets,
-                    width,
-                })
-            }
         }
     }
 }
@@ -114,17 +70,20 @@ impl<const SLOTS: usize> Policy for Sliding<SLOTS> {
 
     #[inline]
     fn start(&self, exact: impl FnOnce() -> u64) -> Option<u64> {
-        self.rate.slow.map(|_| exact())
+        self.counters.start(exact)
     }
 
     #[inline]
     fn took(&self, started: Option<u64>, exact: impl FnOnce() -> u64) -> u64 {
-        started.map_or(0, |started| exact().saturating_sub(started))
+        took(started, exact)
     }
 }
 
 impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
-    const COUNTS_IN_WORD: bool = false;
+    #[inline]
+    fn counts_in_word(&self) -> bool {
+        false
+    }
 
     #[inline]
     fn count_at_once(
@@ -133,20 +92,112 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
         took: u64,
         moment: &impl sealed::Moment,
     ) -> bool {
+        self.counters
+            .count_at_once(&self.slots, generation, took, moment)
+    }
+
+    fn tally(&self, word: Word, call: Call<impl sealed::Moment>, _: &Config) -> Tally {
+        self.counters.tally(&self.slots, word, call)
+    }
+
+    fn enter(&self, generation: Generation, moment: &impl sealed::Moment) {
+        self.counters.enter(&self.slots, generation, moment);
+    }
+
+    fn fresh(&self) -> Self {
+        Self::empty(self.counters.rate)
+    }
+}
+
+impl<const SLOTS: usize> fmt::Debug for Sliding<SLOTS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sliding")
+            .field("rate", &self.counters.rate)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is kept of a window beside its slots.
+pub(crate) struct Counters {
+    pub(crate) rate: Rate,
+    head: AtomicU64,
+    /// Only of a window of time.
+    offset: AtomicU64,
+    /// Only of a window of time: the newest bucket with which enough calls were
+    /// judged, and did not trip.
+    judged: AtomicU64,
+}
+
+/// The words of a window.
+enum Window<'a> {
+    Calls(calls::Window<'a>),
+    Time(time::Window<'a>),
+}
+
+impl Counters {
+    const_fn! {
+        pub(crate) const fn new(rate: Rate) -> Self {
+            Self {
+                rate,
+                head: AtomicU64::new(0),
+                offset: AtomicU64::new(0),
+                judged: AtomicU64::new(time::NO_BUCKET),
+            }
+        }
+    }
+
+    #[inline]
+    fn window<'a>(&'a self, slots: &'a [AtomicU64]) -> Window<'a> {
+        let (head, offset, judged) = (&self.head, &self.offset, &self.judged);
+        match self.rate.span {
+            Span::Calls(size) => Window::Calls(calls::Window { head, slots, size }),
+            Span::Time { width, buckets } => {
+                // Whoever made the slots saw to it that there are as many.
+                let needed = slots.get(..buckets.get() as usize);
+                Window::Time(time::Window {
+                    head,
+                    offset,
+                    judged,
+                    slots: needed.unwrap_or(slots),
+                    len: buckets,
+                    width,
+                })
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn start(&self, exact: impl FnOnce() -> u64) -> Option<u64> {
+        self.rate.slow.map(|_| exact())
+    }
+
+    #[inline]
+    pub(crate) fn count_at_once(
+        &self,
+        slots: &[AtomicU64],
+        generation: Generation,
+        took: u64,
+        moment: &impl sealed::Moment,
+    ) -> bool {
         !self.rate.is_slow(took)
-            && match self.window() {
+            && match self.window(slots) {
                 Window::Calls(window) => window.count_at_once(generation),
                 Window::Time(window) => window.count_at_once(generation, moment),
             }
     }
 
-    fn tally(&self, word: Word, call: Call<impl sealed::Moment>, _: &Config) -> Tally {
+    pub(crate) fn tally(
+        &self,
+        slots: &[AtomicU64],
+        word: Word,
+        call: Call<impl sealed::Moment>,
+    ) -> Tally {
         let sample = Sample {
             failed: call.failed,
             slow: self.rate.is_slow(call.took),
         };
         let generation = word.generation();
-        let judged = match self.window() {
+        let judged = match self.window(slots) {
             Window::Calls(window) => window.count(generation, sample, &call.moment, &self.rate),
             Window::Time(window) => window.count(generation, sample, &call.moment, &self.rate),
         };
@@ -159,24 +210,24 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
         }
     }
 
-    fn enter(&self, generation: Generation, moment: &impl sealed::Moment) {
-        match self.window() {
+    pub(crate) fn enter(
+        &self,
+        slots: &[AtomicU64],
+        generation: Generation,
+        moment: &impl sealed::Moment,
+    ) {
+        match self.window(slots) {
             Window::Calls(window) => window.enter(generation, moment),
             Window::Time(window) => window.enter(generation, moment),
         }
     }
-
-    fn fresh(&self) -> Self {
-        Self::empty(self.rate)
-    }
 }
 
-impl<const SLOTS: usize> fmt::Debug for Sliding<SLOTS> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sliding")
-            .field("rate", &self.rate)
-            .finish_non_exhaustive()
-    }
+/// Nanoseconds since a call started; 0 where nobody cares, or the clock went
+/// back.
+#[inline]
+pub(crate) fn took(started: Option<u64>, exact: impl FnOnce() -> u64) -> u64 {
+    started.map_or(0, |started| exact().saturating_sub(started))
 }
 
 /// The generation was over before the call was counted.

@@ -79,6 +79,13 @@ impl Generation {
     /// The generation of no breaker: an outcome of it is always late.
     pub const NONE: Self = Self(u32::MAX);
 
+    /// The generation of a number that [`get`](Self::get) gave: for a caller who
+    /// can keep nothing but numbers.
+    #[must_use]
+    pub const fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
     /// The bare number, below 67,108,864 (of [`NONE`](Self::NONE): above).
     #[must_use]
     pub const fn get(self) -> u32 {

@@ -210,7 +210,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     #[doc(hidden)]
     #[inline]
     pub fn is_counted(self, generation: Generation, outcome: &Outcome) -> bool {
-        P::COUNTS_IN_WORD
+        self.counts_in_word()
             && matches!(outcome, Outcome::Success)
             && self.load() == Word::idle(generation)
     }
@@ -219,7 +219,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     #[doc(hidden)]
     #[inline]
     pub fn may_count_at_once(self, outcome: &Outcome) -> bool {
-        !P::COUNTS_IN_WORD && matches!(outcome, Outcome::Success)
+        !self.counts_in_word() && matches!(outcome, Outcome::Success)
     }
 
     /// Nanoseconds that the call took; 0 where the policy doesn't care. Reads the
@@ -474,11 +474,12 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         snapshot: &Snapshot,
         clock: &C,
     ) -> Result<Change, SnapshotError> {
-        let threshold = P::COUNTS_IN_WORD.then(|| self.config.threshold());
+        let counts = self.counts_in_word();
+        let threshold = counts.then(|| self.config.threshold());
         transition::check(snapshot, threshold)?;
         loop {
             let word = self.load();
-            let next = transition::restore(word, snapshot, P::COUNTS_IN_WORD, self.config);
+            let next = transition::restore(word, snapshot, counts, self.config);
             let failures = snapshot.consecutive;
             if let Some(change) = self.enter(word, next, Trigger::Restored, failures, clock) {
                 return Ok(change);
@@ -523,6 +524,11 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     #[inline]
     fn load(self) -> Word {
         self.bare.load()
+    }
+
+    #[inline]
+    fn counts_in_word(self) -> bool {
+        self.bare.policy.counts_in_word()
     }
 
     fn load_stamp(self) -> Stamp {

@@ -220,15 +220,19 @@ impl Settings {
     /// The first rule that they break. Rules: `CONTRACT`, "configuration that
     /// can never work is refused", and what the breaker's words can hold.
     pub const fn build(self) -> Result<Config, ConfigError> {
-        if self.failure_rate.is_some()
+        if self.is_by_rate() {
+            return Err(ConfigError::RateNotWanted);
+        }
+        self.build_any()
+    }
+
+    /// Whether something was set that only a breaker by rate has.
+    pub(crate) const fn is_by_rate(&self) -> bool {
+        self.failure_rate.is_some()
             || self.window.is_some()
             || self.min_calls.is_some()
             || self.slow.is_some()
             || self.slow_rate.is_some()
-        {
-            return Err(ConfigError::RateNotWanted);
-        }
-        self.build_any()
     }
 
     /// Checks the settings of a breaker that trips by rate.

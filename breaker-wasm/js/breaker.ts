@@ -1,0 +1,472 @@
+/** A circuit breaker. */
+
+import type { Duration } from "./duration.js";
+import { CircuitOpenError, TimeoutError, cheaply } from "./errors.js";
+import { type EventType, type Events, type Listener, Listeners } from "./events.js";
+import { CallContext, limited } from "./limit.js";
+import {
+  FAILURES,
+  FROM,
+  GENERATION,
+  LEFT,
+  NOTHING,
+  REASONS,
+  STATES,
+  type State,
+  TO,
+  TRIGGER,
+  TRIGGERS,
+  WAIT,
+  wasm,
+} from "./module.js";
+import {
+  type BreakerOptions,
+  type CallOptions,
+  type Checked,
+  checkBreaker,
+  checkCall,
+  checkDuration,
+  checkFunction,
+  checkSignal,
+  create,
+} from "./options.js";
+import { DROPPED, FAILURE, IGNORED, type Judged, OUTCOMES, OVERLOADED, SUCCESS, read } from "./outcome.js";
+import { type Snapshot, checkSnapshot } from "./snapshot.js";
+
+/** A function that gives a promise of what `F` gives. */
+export type Guarded<F extends (...args: any[]) => unknown> = (
+  this: ThisParameterType<F>,
+  ...args: Parameters<F>
+) => Promise<Awaited<ReturnType<F>>>;
+
+/** Numbers of breakers that nobody holds any more are given out again. */
+const forgotten =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<number>((number) => wasm.free(number));
+
+/** What the breakers of a group have in common; a breaker alone is a group of one. */
+export class Group {
+  readonly listeners = new Listeners();
+  #last = 0;
+
+  constructor(readonly options: Checked) {}
+
+  /** The time; where a clock throws, or says what is no number, none has passed. */
+  now(): number {
+    try {
+      const { clock } = this.options;
+      const now = clock ? +clock() : performance.now();
+      if (now === now) {
+        this.#last = now;
+      }
+    } catch {
+      // As documented.
+    }
+    return this.#last;
+  }
+}
+
+/** A way to make calls through a breaker: with its own options, or others. */
+class Way {
+  /** Nothing has to be known of a call but how it ended. */
+  readonly plain: boolean;
+  /** What follows a call that this generation admitted. */
+  generation = NOTHING;
+  succeeded: ((answer: unknown) => unknown) | undefined;
+  failed: ((error: unknown) => never) | undefined;
+
+  constructor(readonly options: Checked) {
+    const { timeout, fallback, classifyOutput, slow } = options;
+    this.plain = !(timeout || fallback || classifyOutput || slow);
+  }
+}
+
+/** One of a group. */
+export class Member {
+  constructor(
+    readonly group: Group,
+    readonly number: number,
+    readonly key: unknown,
+  ) {}
+}
+
+const CHANGES: Partial<Record<State, EventType>> = {
+  closed: "close",
+  open: "open",
+  half_open: "halfOpen",
+};
+
+/**
+ * A circuit breaker: after enough failures it refuses calls at once, until a probe finds that what
+ * it guards is back.
+ *
+ * ```ts
+ * const pms = new CircuitBreaker({ name: "pms", threshold: 5, reset: "30s", timeout: "2s" });
+ * const inventory = pms.wrap(fetchInventory);
+ * ```
+ */
+export class CircuitBreaker {
+  readonly #group: Group;
+  readonly #number: number;
+  readonly #way: Way;
+  /** The key, if it is one of many. */
+  readonly key: unknown;
+
+  /** Throws a `TypeError` for an option that is none, or out of its range. */
+  constructor(options: BreakerOptions);
+  /** @internal */
+  constructor(options: BreakerOptions | Member);
+  constructor(options: BreakerOptions | Member) {
+    if (options instanceof Member) {
+      this.#group = options.group;
+      this.#number = options.number;
+      this.key = options.key;
+    } else {
+      this.#group = new Group(checkBreaker(options));
+      this.#number = create(this.#group.options);
+    }
+    this.#way = new Way(this.#group.options);
+    forgotten?.register(this, this.#number);
+  }
+
+  get name(): string {
+    return this.#group.options["name"];
+  }
+
+  /** Reading it changes nothing: it is open until a call asks, also after its wait. */
+  get state(): State {
+    return STATES[wasm.state_now(this.#number)]!;
+  }
+
+  /** The number of its entry into its state. */
+  get generation(): number {
+    return wasm.generation(this.#number);
+  }
+
+  /**
+   * The function with this breaker before it. `options`: what is other than this breaker's own.
+   * Throws a `TypeError` for options that are none.
+   */
+  wrap<F extends (...args: any[]) => unknown>(
+    f: F,
+    options?: CallOptions<Parameters<F>>,
+  ): Guarded<F> {
+    checkFunction(f, this.#group.options);
+    const way = this.#wayOf(options);
+    const breaker = this;
+    return function (this: ThisParameterType<F>, ...args: Parameters<F>) {
+      return breaker.#run(way, f, this, args, undefined, undefined);
+    } as Guarded<F>;
+  }
+
+  /**
+   * Makes a call. It rejects with `CircuitOpenError` where the circuit is open, with `TimeoutError`
+   * where it took too long, and else as `f` does. An abort by `signal` is no failure.
+   */
+  call<T>(
+    f: (context: CallContext) => T,
+    options?: CallOptions<[]> & { signal?: AbortSignal | undefined },
+  ): Promise<Awaited<T>> {
+    try {
+      checkFunction(f, this.#group.options);
+      const { signal, ...others } = options ?? {};
+      checkSignal(signal, this.#group.options);
+      const way = options && Object.keys(others).length ? this.#wayOf(others) : this.#way;
+      return this.#run(way, f, undefined, [], new CallContext(), signal) as Promise<Awaited<T>>;
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Calls `listener` at each event; gives a function that ends this. */
+  on<Type extends EventType>(type: Type, listener: Listener<Type>): () => void {
+    return this.#group.listeners.add(type, listener);
+  }
+
+  /** Closes it; what was counted is forgotten. */
+  close(): void {
+    this.#operate("closed");
+  }
+
+  /** The same as `close`: options can't be changed yet. */
+  clear(): void {
+    this.#operate("closed");
+  }
+
+  /** Refuses every call until another operator call. */
+  forceOpen(): void {
+    this.#operate("forced_open");
+  }
+
+  /** Lets every call through and counts nothing until another operator call. */
+  disable(): void {
+    this.#operate("disabled");
+  }
+
+  /** Lets every call through, and tells (`wouldTrip`) when it would have opened. */
+  shadow(): void {
+    this.#operate("shadow");
+  }
+
+  /** Opens it for so long, without jitter or backoff. */
+  openFor(wait: Duration): void {
+    this.#operate("open", checkDuration(wait, this.#group.options));
+  }
+
+  /** Its state, for another isolate, process or run. */
+  snapshot(): Snapshot {
+    wasm.snapshot(this.#number, this.#group.now());
+    return {
+      state: STATES[wasm.report(0)]!,
+      timeLeft: wasm.report(1),
+      imposed: wasm.report(2) > 0,
+      consecutive: wasm.report(3),
+      reopenings: wasm.report(4),
+    };
+  }
+
+  /** Takes the state of a snapshot. Throws a `TypeError` for nonsense, and stays as it was. */
+  restore(snapshot: Snapshot): void {
+    const { state, timeLeft, imposed, consecutive, reopenings } = checkSnapshot(snapshot);
+    const refused = wasm.restore(
+      this.#number,
+      STATES.indexOf(state),
+      timeLeft,
+      imposed as unknown as number,
+      consecutive,
+      reopenings,
+      this.#group.now(),
+    );
+    if (refused) {
+      throw new TypeError(
+        refused > 1
+          ? `not a snapshot: ${consecutive} failures in a row would have opened it`
+          : "not a snapshot: it is closed, but has time left",
+      );
+    }
+    this.#changed();
+  }
+
+  #wayOf(options: object | undefined): Way {
+    return options ? new Way(checkCall(options, this.#group.options)) : this.#way;
+  }
+
+  #run(
+    way: Way,
+    f: (...args: any[]) => unknown,
+    self: unknown,
+    args: unknown[],
+    context: CallContext | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    const generation = wasm.admit_if_closed(this.#number);
+    if (generation < 0 || !way.plain || signal || this.#group.listeners.watched) {
+      return this.#guard(generation, way, f, self, args, context, signal);
+    }
+    if (generation !== way.generation) {
+      this.#follow(way, generation);
+    }
+    let call: Promise<unknown>;
+    try {
+      call = Promise.resolve(Reflect.apply(f, self, context ? [context] : args));
+    } catch (error) {
+      call = Promise.reject(error);
+    }
+    return call.then(way.succeeded, way.failed);
+  }
+
+  /** What follows a plain call: made once for each generation, not for each call. */
+  #follow(way: Way, generation: number): void {
+    way.generation = generation;
+    way.succeeded = (answer) => {
+      this.#settle(generation, SUCCESS, 0, 0);
+      return answer;
+    };
+    way.failed = (error) => {
+      let judged: Judged = [FAILURE, 0];
+      try {
+        judged = judge(way, error);
+      } finally {
+        this.#settle(generation, judged[0], judged[1], 0);
+      }
+      throw error;
+    };
+  }
+
+  async #guard(
+    admitted: number,
+    way: Way,
+    f: (...args: any[]) => unknown,
+    self: unknown,
+    args: unknown[],
+    context: CallContext | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    const { options } = way;
+    const { listeners } = this.#group;
+    signal?.throwIfAborted();
+    let generation = admitted;
+    if (generation < 0) {
+      generation = wasm.admit(this.#number, this.#group.now());
+      if (generation < 0) {
+        const refusal = this.#refuse(generation);
+        return this.#serve(way, "rejected", refusal, true, self, args);
+      }
+      if (wasm.report(FROM) !== NOTHING) {
+        this.#changed();
+      }
+    }
+    const started = options["slow"] || listeners.watched ? this.#group.now() : 0;
+    const start = () => Reflect.apply(f, self, context ? [context] : args);
+    let result: unknown;
+    let failed = false;
+    let late: TimeoutError | undefined;
+    let judged: Judged = [FAILURE, 0];
+    try {
+      try {
+        result = await (options["timeout"] || signal
+          ? limited(start, options["timeout"], signal, context, () => {
+              late = cheaply(() => new TimeoutError(this.name, this.key, options["timeout"]));
+              return late;
+            })
+          : start());
+      } catch (error) {
+        result = error;
+        failed = true;
+      }
+      if (!late) {
+        judged = !failed
+          ? options["classifyOutput"]
+            ? read(options["classifyOutput"](result), SUCCESS)
+            : [SUCCESS, 0]
+          : signal?.aborted && result === signal.reason
+            ? [DROPPED, 0]
+            : judge(way, result);
+      }
+    } finally {
+      this.#settle(generation, judged[0], judged[1], started);
+    }
+    if (judged[0] === FAILURE || judged[0] === OVERLOADED) {
+      return this.#serve(way, late ? "timed_out" : "failed", result, failed, self, args);
+    }
+    if (failed) {
+      throw result;
+    }
+    return result;
+  }
+
+  /** The fallback's answer in place of what a call gave or threw; and where there is none, that. */
+  async #serve(
+    way: Way,
+    inPlaceOf: Events["fallback"]["inPlaceOf"],
+    cause: unknown,
+    thrown: boolean,
+    self: unknown,
+    args: unknown[],
+  ): Promise<unknown> {
+    const { fallback, fallbackOn } = way.options;
+    if (fallback && (inPlaceOf === "rejected" || fallbackOn !== "open")) {
+      const served: unknown = await Reflect.apply(fallback, self, [cause, ...args]);
+      if (served !== undefined) {
+        this.#tell("fallback", { inPlaceOf, cause });
+        return served;
+      }
+    }
+    if (thrown) {
+      throw cause;
+    }
+    return cause;
+  }
+
+  #refuse(answer: number): CircuitOpenError {
+    const left = wasm.report(LEFT);
+    const error = cheaply(
+      () =>
+        new CircuitOpenError(
+          this.name,
+          this.key,
+          REASONS[-1 - answer]!,
+          left < 0 ? undefined : left,
+        ),
+    );
+    this.#tell("reject", { error });
+    return error;
+  }
+
+  #settle(generation: number, outcome: number, wait: number, started: number): void {
+    const { options, listeners } = this.#group;
+    const timeless = !options["slow"] && typeof options["window"] !== "string";
+    const watched = listeners.watched;
+    const now = timeless && outcome === SUCCESS && !watched ? 0 : this.#group.now();
+    const took = started && now - started;
+    let effect = 0;
+    if (outcome !== SUCCESS || !wasm.succeed(this.#number, generation, took, now)) {
+      effect = wasm.settle(
+        this.#number,
+        generation,
+        outcome,
+        wait,
+        took,
+        this.#group.now(),
+        Math.random(),
+      );
+      if (effect > 2) {
+        this.#changed(effect > 4);
+      }
+    }
+    if (watched) {
+      const ended = { outcome: OUTCOMES[outcome], duration: took, late: effect === 2, generation };
+      this.#tell("outcome", ended);
+    }
+  }
+
+  #operate(into: State, wait = 0): void {
+    wasm.operate(this.#number, STATES.indexOf(into), wait, this.#group.now());
+    this.#changed();
+  }
+
+  /** Tells of the change that the module reported. */
+  #changed(wouldTrip = false): void {
+    const to = STATES[wasm.report(TO)]!;
+    const wait = wasm.report(WAIT);
+    const change = {
+      from: STATES[wasm.report(FROM)]!,
+      to,
+      trigger: TRIGGERS[wasm.report(TRIGGER)]!,
+      failures: wasm.report(FAILURES),
+      wait: wait < 0 ? undefined : wait,
+      generation: wasm.report(GENERATION),
+    };
+    if (wouldTrip) {
+      this.#tell("wouldTrip", change);
+    } else {
+      this.#tell("stateChange", change);
+      const type = CHANGES[to];
+      if (type) {
+        this.#tell(type, change);
+      }
+    }
+  }
+
+  #tell(type: EventType, event: object): void {
+    const { listeners } = this.#group;
+    if (listeners.has(type)) {
+      listeners.tell(type, {
+        breaker: this.name,
+        key: this.key,
+        generation: this.generation,
+        ...event,
+      });
+    }
+  }
+}
+
+/** What an error of a call means. An abort is one of the caller's. */
+function judge(way: Way, error: unknown): Judged {
+  if ((error as Error | undefined)?.name === "AbortError") {
+    return [DROPPED, 0];
+  }
+  const { classify } = way.options;
+  return classify ? read(classify(error), IGNORED) : [FAILURE, 0];
+}

@@ -1,0 +1,39 @@
+/** A breaker's state, to be carried to another isolate, process or run. */
+
+import { STATES, type State } from "./module.js";
+
+/** What `snapshot()` gives and `restore()` takes: plain data, for JSON or any store. */
+export interface Snapshot {
+  state: State;
+  /** Milliseconds until a probe may be let through, where it is open; never a time of day. */
+  timeLeft: number;
+  /** Whether the wait was set by an overload or by `openFor`, and not by the options. */
+  imposed: boolean;
+  /** Failures in a row, where it is closed. */
+  consecutive: number;
+  /** Reopenings since it last closed. */
+  reopenings: number;
+}
+
+const isCount = (value: unknown, most: number): boolean =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
+
+/** What is legal in each field. */
+const FIELDS: [keyof Snapshot, string, (value: any) => boolean][] = [
+  ["state", `one of ${STATES.join(", ")}`, (value) => STATES.includes(value)],
+  ["timeLeft", "milliseconds", (value) => value >= 0 && value < Infinity],
+  ["imposed", "true or false", (value) => typeof value === "boolean"],
+  ["consecutive", "a whole number", (value) => isCount(value, 2 ** 32 - 1)],
+  ["reopenings", "a whole number up to 255", (value) => isCount(value, 255)],
+];
+
+/** Throws for what no breaker ever gave. */
+export function checkSnapshot(snapshot: unknown): Snapshot {
+  for (const [field, legal, accept] of FIELDS) {
+    const value = (snapshot as Snapshot | undefined)?.[field];
+    if (!accept(value)) {
+      throw new TypeError(`not a snapshot: ${field} is ${String(value)}: expected ${legal}`);
+    }
+  }
+  return snapshot as Snapshot;
+}
