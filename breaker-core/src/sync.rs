@@ -3,10 +3,10 @@
 
 #[cfg(all(not(loom), not(one_thread), target_has_atomic = "64"))]
 pub(crate) use core::sync::atomic::{AtomicU64, Ordering};
-#[cfg(one_thread)]
-pub(crate) use one_thread::{AtomicU64, Ordering};
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
+#[cfg(one_thread)]
+pub(crate) use one_thread::{AtomicU64, Ordering};
 #[cfg(all(not(loom), not(one_thread), not(target_has_atomic = "64")))]
 pub(crate) use portable_atomic::{AtomicU64, Ordering};
 

@@ -396,7 +396,7 @@ export class CircuitBreaker {
 
   #settle(generation: number, outcome: number, wait: number, started: number): void {
     const { options, listeners } = this.#group;
-    const timeless = !options["slow"] && typeof options["window"] !== "string";
+    const timeless = !options["slow"] && !options["ofTime"];
     const watched = listeners.watched;
     const now = timeless && outcome === SUCCESS && !watched ? 0 : this.#group.now();
     const took = started && now - started;

@@ -185,6 +185,7 @@ function checkBreakerAnd(options: unknown, more?: Record<string, Check>): Checke
   const name = (options as BreakerOptions | undefined)?.name;
   const whose = typeof name === "string" && name ? `circuit \`${name}\`` : "circuit breaker";
   const checked = check(options, { ...BREAKER, ...more }, whose);
+  checked["ofTime"] = typeof (options as Settings).window === "string";
   if (!checked["name"]) {
     throw new TypeError(`${whose}: name is missing: expected ${BREAKER["name"]![0]}`);
   }
@@ -219,7 +220,7 @@ export function create(options: Checked): number {
     (wasm.create as (...settings: unknown[]) => number)(
       ...settings,
       options["timeout"],
-      typeof options["window"] === "string",
+      options["ofTime"],
       options["onCancel"] === "failure",
       options["clock"] ? 0 : RESOLUTION,
     ),

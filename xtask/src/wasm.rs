@@ -23,7 +23,7 @@ const MODULE: Module<'static> = Module {
     profile: "wasm",
     // Without references the glue imports nothing. Nothing recurses, and the stack
     // comes first in memory: a call that ran over its end would trap.
-    flags: "-Ctarget-feature=-reference-types -Clink-arg=-zstack-size=16384",
+    flags: "--cfg one_thread",
     glue: Glue::Bundler,
 };
 
