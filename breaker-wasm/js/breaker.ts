@@ -30,7 +30,16 @@ import {
   checkSignal,
   create,
 } from "./options.js";
-import { DROPPED, FAILURE, IGNORED, type Judged, OUTCOMES, OVERLOADED, SUCCESS, read } from "./outcome.js";
+import {
+  DROPPED,
+  FAILURE,
+  IGNORED,
+  type Judged,
+  OUTCOMES,
+  OVERLOADED,
+  SUCCESS,
+  read,
+} from "./outcome.js";
 import { type Snapshot, checkSnapshot } from "./snapshot.js";
 
 /** A function that gives a promise of what `F` gives. */

@@ -4,7 +4,14 @@ import { CircuitBreaker, Group, type Guarded, Member } from "./breaker.js";
 import type { CallContext } from "./limit.js";
 import type { EventType, Listener } from "./events.js";
 import { wasm } from "./module.js";
-import { type BreakerOptions, type CallOptions, checkFunction, checkKeyed, create, refuse } from "./options.js";
+import {
+  type BreakerOptions,
+  type CallOptions,
+  checkFunction,
+  checkKeyed,
+  create,
+  refuse,
+} from "./options.js";
 
 /** What tells one breaker from another. For several values, join them: `` `${account}/${region}` ``. */
 export type Key = string | number | bigint | boolean;

@@ -91,7 +91,10 @@ const DURATION: Check = [
     return inRange(time) ? time : undefined;
   },
 ];
-const FUNCTION: Check = ["a function", (value) => (typeof value === "function" ? value : undefined)];
+const FUNCTION: Check = [
+  "a function",
+  (value) => (typeof value === "function" ? value : undefined),
+];
 
 /** In the order of the module's parameters. */
 const SETTINGS: Record<string, Check> = {
@@ -126,7 +129,10 @@ const BREAKER: Record<string, Check> = {
   ...SETTINGS,
   ...CALL,
   onCancel: oneOf("ignore", "failure"),
-  name: ["text that is not empty", (value) => (typeof value === "string" && value ? value : undefined)],
+  name: [
+    "text that is not empty",
+    (value) => (typeof value === "string" && value ? value : undefined),
+  ],
   clock: FUNCTION,
 };
 
@@ -242,7 +248,9 @@ export function refuse(answer: number, options: Checked): number {
 /** A function that was given to be called. */
 export function checkFunction<F>(f: F, options: Checked): F {
   if (typeof f !== "function") {
-    throw new TypeError(`circuit \`${options["name"]}\`: the call is ${show(f)}: expected a function`);
+    throw new TypeError(
+      `circuit \`${options["name"]}\`: the call is ${show(f)}: expected a function`,
+    );
   }
   return f;
 }

@@ -9,9 +9,7 @@ import { install } from "../module.js";
 
 const { default: module } = imported as unknown as { default?: WebAssembly.Module };
 install(
-  module
-    ? new WebAssembly.Instance(module).exports
-    : (imported as unknown as WebAssembly.Exports),
+  module ? new WebAssembly.Instance(module).exports : (imported as unknown as WebAssembly.Exports),
 );
 
 export * from "../index.js";
