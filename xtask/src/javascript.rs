@@ -1,6 +1,7 @@
 //! The npm side of `cargo xtask check` and `cargo xtask test`.
 
 use crate::chromium;
+use crate::edge;
 use crate::npm;
 use crate::run::Run;
 use crate::target::{Source, WASM};
@@ -13,7 +14,7 @@ use crate::workspace;
 const PROJECTS: [&str; 1] = [wasm::PACKAGE];
 
 /// Those of Rust programs, whose TypeScript is their tests.
-const PROGRAMS: [&str; 1] = [test_js::FOLDER];
+const PROGRAMS: [&str; 2] = [edge::FOLDER, test_js::FOLDER];
 
 /// What prettier looks at beside them.
 const FILES: [&str; 2] = ["package.json", "tsconfig.base.json"];
@@ -53,6 +54,7 @@ fn types(run: &mut Run, project: &str) {
 pub(crate) fn all(run: &mut Run) {
     let package = quick(run);
     test_js::all(run);
+    edge::all(run);
     if !package {
         return;
     }

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod chromium;
 mod compile;
+mod edge;
 mod javascript;
 mod npm;
 mod run;
@@ -51,6 +52,11 @@ const JOBS: &[Job] = &[
         Way::WithOptions(wasm::job),
     ),
     (
+        "edge-worker",
+        "the example at the edge in Cloudflare's own runtime, on loopback [rust]",
+        Way::WithOptions(edge::job),
+    ),
+    (
         "size",
         "what a breaker adds to a program without an operating system",
         Way::Plain(size::job),
@@ -75,7 +81,7 @@ fn usage(args: &[String]) -> ExitCode {
     }
     eprintln!("usage: cargo xtask JOB");
     for (name, what, _) in JOBS {
-        eprintln!("  {name:<6} {what}");
+        eprintln!("  {name:<11} {what}");
     }
     ExitCode::from(2)
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask wasm`: the npm package, in `breaker-wasm/dist`; or any package of the
 //! workspace as a module beside JavaScript.
 
-mod bindgen;
+pub(crate) mod bindgen;
 
 use std::fs;
 use std::io;

@@ -1,0 +1,7 @@
+// Either half.
+declare module "worker-under-test" {
+  const worker: {
+    fetch(request: Request, env: unknown, context: unknown): Promise<Response>;
+  };
+  export default worker;
+}
