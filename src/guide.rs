@@ -13,6 +13,7 @@
 //! | [Timeouts and cancellation](timeouts) | what becomes of a call that takes too long, or is dropped |
 //! | [Composing](composing) | where retries, rate limits and bulkheads stand |
 //! | [Observing](observing) | which circuit is open, and why: in the log, as numbers, by asking |
+//! | [At the edge](edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](testing) | tests of annotated functions that never sleep |
 //!
 //! A newcomer may read [Failures](failures) and [Threshold and reset](choosing) first: these two
@@ -56,6 +57,9 @@ pub mod timeouts {}
 
 #[doc = include_str!("guide/composing.md")]
 pub mod composing {}
+
+#[doc = include_str!("guide/edge.md")]
+pub mod edge {}
 
 #[doc = include_str!("guide/observing.md")]
 pub mod observing {}

@@ -38,6 +38,7 @@
 //! | [Timeouts and cancellation](guide::timeouts) | what becomes of a call that takes too long, or is dropped |
 //! | [Composing](guide::composing) | where retries, rate limits and bulkheads stand |
 //! | [Observing](guide::observing) | which circuit is open, and why |
+//! | [At the edge](guide::edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
 //!
 //! # Where to look

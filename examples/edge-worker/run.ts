@@ -10,9 +10,9 @@ if (half === undefined || built === undefined) {
 }
 
 const pms = new Pms();
-const pmsUrl = await pms.start(8788);
+const pmsUrl = await pms.start(8788).catch(refused);
 const worker = await start({ half, built, pmsUrl, port: 8787 });
-const url = (await worker.ready).origin;
+const url = (await worker.ready.catch(refused)).origin;
 
 console.log(`The worker in ${half}, and a PMS on loopback. Ask it, break it, ask again:
 
@@ -33,4 +33,9 @@ async function* arrivals(): AsyncGenerator<void> {
   for (;;) {
     yield await pms.arrival();
   }
+}
+
+function refused(why: unknown): never {
+  console.error(`can't start: ${why instanceof Error ? why.message : String(why)}`);
+  process.exit(1);
 }
