@@ -20,7 +20,7 @@ const PROGRAMS: [&str; 2] = [edge::FOLDER, test_js::FOLDER];
 const FILES: [&str; 2] = ["package.json", "tsconfig.base.json"];
 
 /// Names the browser to the tests that start one.
-const BROWSER: &str = "CHROMIUM";
+pub(crate) const BROWSER: &str = "CHROMIUM";
 
 /// Formatting and types. True if the package is there to be tested.
 pub(crate) fn quick(run: &mut Run) -> bool {

@@ -1,6 +1,8 @@
 //! `tests/crates/js`: a Rust program beside JavaScript, its tests in Node, and what is said
 //! to who forgot the feature.
 
+use crate::chromium;
+use crate::javascript::BROWSER;
 use crate::npm;
 use crate::run::Run;
 use crate::target::{Build, STD, Source, WASM};
@@ -11,6 +13,9 @@ use crate::workspace;
 pub(crate) const FOLDER: &str = "tests/crates/js";
 
 const PACKAGE: &str = "test-js";
+
+/// Those of its tests that need a browser.
+const IN_BROWSER: &str = "browser.test.ts";
 
 /// Tells the tests where the program is.
 const PROGRAM: &str = "TEST_JS";
@@ -33,7 +38,17 @@ pub(crate) fn all(run: &mut Run) {
     build.args(["xtask", "wasm", PACKAGE, "script"]).arg(&built);
     run.step("test-js as a module", &mut build);
     match npm::test_files(&format!("{FOLDER}/tests")) {
-        Ok(files) => run.tests(TESTS, npm::node_tests(&files).env(PROGRAM, &built)),
+        Ok(files) => {
+            let (in_browser, in_node): (Vec<_>, Vec<_>) = files
+                .into_iter()
+                .partition(|file| file.ends_with(IN_BROWSER));
+            run.tests(TESTS, npm::node_tests(&in_node).env(PROGRAM, &built));
+            const NAME: &str = "test-js in a browser";
+            if let Some(browser) = chromium::ready(run, NAME) {
+                let mut tests = npm::node_tests(&in_browser);
+                run.tests(NAME, tests.env(PROGRAM, &built).env(BROWSER, browser));
+            }
+        }
         Err(why) => run.missing(TESTS, &format!("can't list the tests: {why}")),
     }
     without_feature(run);

@@ -280,3 +280,24 @@ test("a PMS that nobody listens at is an outage", async (context) => {
   }
   assert.equal((await ask("H1")).body.breaker, "open");
 });
+
+test("by the runtime's own clock and timers", async (context) => {
+  const pms = new Pms();
+  const pmsUrl = await pms.start();
+  const { half, built } = underTest;
+  const worker = await start({ half, built, pmsUrl });
+  context.after(async () => {
+    await worker.dispose();
+    await pms.stop();
+  });
+  pms.mode = "failing";
+  for (let call = 0; call < THRESHOLD; call += 1) {
+    const failed = await worker.dispatchFetch("http://worker/inventory/H1");
+    assert.match(await failed.text(), /the PMS answered 500/);
+  }
+  const refused = await worker.dispatchFetch("http://worker/inventory/H1");
+  assert.equal(refused.status, 503);
+  const after = Number(refused.headers.get("retry-after"));
+  assert.ok(after >= 1 && after <= 12, `${after}`);
+  assert.equal(pms.log.length, THRESHOLD);
+});

@@ -8,7 +8,7 @@ const built = process.env["TEST_JS"];
 if (built === undefined) {
   throw new Error("`TEST_JS` is not set: run these tests by `cargo xtask test`");
 }
-const glue = readFileSync(join(built, "test_js.js"), "utf8");
+export const glue = readFileSync(join(built, "test_js.js"), "utf8");
 export const wasm: Buffer<ArrayBuffer> = Buffer.from(readFileSync(join(built, "test_js_bg.wasm")));
 
 type Dependency = () => unknown;
