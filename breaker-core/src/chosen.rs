@@ -4,6 +4,7 @@ use crate::circuit::{BareCircuit, Circuit};
 use crate::config::{Config, Settings};
 use crate::error::ConfigError;
 use crate::policy::{Call, Consecutive, Policy, Tally, sealed};
+use crate::rate::Rate;
 use crate::sliding::{Counters, took};
 use crate::state::Generation;
 use crate::sync::AtomicU64;
@@ -36,8 +37,9 @@ enum Kind<S> {
 }
 
 impl<S: AsRef<[Slot]> + FromIterator<Slot>> Chosen<S> {
-    fn sliding(counters: Counters, slots: usize) -> Self {
-        let slots = (0..slots).map(|_| Slot::new(0)).collect();
+    fn sliding(rate: Rate) -> Self {
+        let slots = (0..rate.slots()).map(|_| Slot::new(0)).collect();
+        let counters = Counters::new(rate);
         Self(Kind::Sliding { counters, slots })
     }
 }
@@ -50,17 +52,14 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> Circuit<Chosen<S>> {
     /// # Errors
     /// The first rule that the settings break.
     pub fn chosen(settings: Settings) -> Result<Self, ConfigError> {
-        if !settings.is_by_rate() {
-            return Ok(Self {
-                bare: BareCircuit::new(Chosen(Kind::Consecutive)),
-                config: settings.build()?,
-            });
-        }
-        let by_rate = settings.build_rate()?;
-        let policy = Chosen::sliding(Counters::new(by_rate.rate), by_rate.slots);
+        let policy = if settings.is_by_rate() {
+            Chosen::sliding(settings.rate()?)
+        } else {
+            Chosen(Kind::Consecutive)
+        };
         Ok(Self {
             bare: BareCircuit::new(policy),
-            config: by_rate.config,
+            config: settings.build_any()?,
         })
     }
 }
@@ -122,9 +121,7 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> sealed::Policy for Chosen<S> {
     fn fresh(&self) -> Self {
         match &self.0 {
             Kind::Consecutive => Self(Kind::Consecutive),
-            Kind::Sliding { counters, slots } => {
-                Self::sliding(Counters::new(counters.rate), slots.as_ref().len())
-            }
+            Kind::Sliding { counters, .. } => Self::sliding(counters.rate),
         }
     }
 }

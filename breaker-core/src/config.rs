@@ -42,7 +42,6 @@ pub enum OnCancel {
 pub struct RateConfig {
     pub(crate) config: Config,
     pub(crate) rate: Rate,
-    pub(crate) slots: usize,
 }
 
 impl RateConfig {
@@ -55,7 +54,7 @@ impl RateConfig {
     /// How many slots a [`Sliding`](crate::Sliding) needs for the window.
     #[must_use]
     pub const fn slots(&self) -> usize {
-        self.slots
+        self.rate.slots()
     }
 }
 

@@ -59,6 +59,14 @@ pub(crate) struct Judged {
 }
 
 impl Rate {
+    /// How many slots the window needs.
+    pub(crate) const fn slots(&self) -> usize {
+        match self.span {
+            Span::Calls(calls) => calls.div_ceil(SAMPLES_PER_SLOT) as usize,
+            Span::Time { buckets, .. } => buckets.get() as usize,
+        }
+    }
+
     #[inline]
     pub(crate) fn is_slow(&self, took: u64) -> bool {
         self.slow.is_some_and(|(than, _)| took > than)

@@ -41,7 +41,7 @@ pub struct Sliding<const SLOTS: usize> {
 impl<const SLOTS: usize> Sliding<SLOTS> {
     const_fn! {
         pub(crate) const fn new(config: &RateConfig) -> Result<Self, ConfigError> {
-            if SLOTS < config.slots {
+            if SLOTS < config.slots() {
                 return Err(ConfigError::TooFewSlots);
             }
             Ok(Self::empty(config.rate))

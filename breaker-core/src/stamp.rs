@@ -40,7 +40,14 @@ impl Stamp {
 
     /// Nanoseconds since the clock's origin, saturating.
     pub(crate) const fn nanos(self) -> u64 {
-        (self.0 >> TAG_BITS).saturating_mul(UNIT_NANOS)
+        // (Not `saturating_mul`: without 128-bit numbers that is a function of its
+        // own.)
+        let units = self.0 >> TAG_BITS;
+        if units > u64::MAX / UNIT_NANOS {
+            u64::MAX
+        } else {
+            units * UNIT_NANOS
+        }
     }
 }
 

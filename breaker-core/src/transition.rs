@@ -13,6 +13,7 @@ use crate::word::{REPORTED, Word};
 use core::num::NonZeroU64;
 use core::time::Duration;
 
+const NANOS_PER_SEC: u64 = 1_000_000_000;
 const LONGEST_RESTORED_IMPOSED_WAIT: u64 = 24 * 3_600 * 1_000_000_000;
 
 /// What a word says to a call that asks, as far as it can without the time.
@@ -345,7 +346,10 @@ pub(crate) fn change(
 }
 
 fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+    match duration.as_secs() {
+        secs if secs > u64::MAX / NANOS_PER_SEC => u64::MAX,
+        secs => (secs * NANOS_PER_SEC).saturating_add(u64::from(duration.subsec_nanos())),
+    }
 }
 
 #[cfg(test)]

@@ -108,7 +108,12 @@ impl Scale {
             }
             code -= range.codes;
         }
-        (self.last.first + code).saturating_mul(self.last.unit.get())
+        let hours = self.last.first + code;
+        if hours > u64::MAX / HOUR.get() {
+            u64::MAX
+        } else {
+            hours * HOUR.get()
+        }
     }
 }
 

@@ -136,6 +136,22 @@ proptest! {
     }
 
     #[test]
+    fn a_policy_chosen_at_run_time_is_as_the_model_says(
+        rules in plain(either()),
+        steps in steps(40),
+    ) {
+        let clock = TestClock::default();
+        let circuit = rules.choose();
+        for circuit in [&circuit.fresh(), &circuit] {
+            let mut watcher = Compare::new(rules.clone(), clock.resolution);
+            let mut world = World::new(circuit, &clock, Grain::TenMicros);
+            let played = world.play(&steps, &mut Vec::new(), &mut watcher);
+            world.forget_calls();
+            played?;
+        }
+    }
+
+    #[test]
     fn rates_are_as_the_model_says(lives in lives(plain(by_rate()), 40)) {
         compare(&lives, &TestClock::default(), Grain::TenMicros)?;
     }

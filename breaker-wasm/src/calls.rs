@@ -32,7 +32,7 @@ pub fn admit(number: u32, now: f64) -> i32 {
             random: 0.0,
             resolution: breaker.shared.resolution,
         };
-        match breaker.by_ref().try_admit(&clock) {
+        match breaker.by_ref().try_admit_slowly(&clock) {
             Ok(admission) => {
                 if let Some(change) = admission.change {
                     module.report.say_change(&change);

@@ -15,7 +15,8 @@ pub(crate) fn duration(millis: f64) -> Duration {
 }
 
 pub(crate) fn millis(duration: Duration) -> f64 {
-    duration.as_nanos() as u64 as f64 / NANOS_PER_MILLI
+    let nanos = duration.as_secs() * 1_000_000_000 + u64::from(duration.subsec_nanos());
+    nanos as f64 / NANOS_PER_MILLI
 }
 
 /// What JavaScript read when it called.

@@ -19,6 +19,7 @@ const DEFAULT_WINDOW: Window = Window::calls(100);
 const DEFAULT_MIN_CALLS: u32 = 20;
 const DEFAULT_RESET: Duration = Duration::from_secs(30);
 const DEFAULT_JITTER: f64 = 0.1;
+const NANOS_PER_SEC: u64 = 1_000_000_000;
 const LEAST_DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
 
 /// Settings as they are written down, not yet checked.
@@ -248,6 +249,18 @@ impl Settings {
     /// # Errors
     /// The first rule that they break.
     pub const fn build_rate(self) -> Result<RateConfig, ConfigError> {
+        let rate = match self.rate() {
+            Err(error) => return Err(error),
+            Ok(rate) => rate,
+        };
+        match self.build_any() {
+            Err(error) => Err(error),
+            Ok(config) => Ok(RateConfig { config, rate }),
+        }
+    }
+
+    /// What concerns the rate alone.
+    pub(crate) const fn rate(&self) -> Result<Rate, ConfigError> {
         if self.threshold.is_some() {
             return Err(ConfigError::ThresholdWithFailureRate);
         }
@@ -310,22 +323,15 @@ impl Settings {
             (Ok(Some(_)), None) => return Err(ConfigError::SlowWithoutSlowRate),
             (Ok(None), Some(_)) => return Err(ConfigError::SlowRateWithoutSlow),
         };
-        match self.build_any() {
-            Err(error) => Err(error),
-            Ok(config) => Ok(RateConfig {
-                config,
-                rate: Rate {
-                    failures,
-                    span,
-                    min_calls,
-                    slow,
-                },
-                slots: window.slots(),
-            }),
-        }
+        Ok(Rate {
+            failures,
+            span,
+            min_calls,
+            slow,
+        })
     }
 
-    const fn build_any(self) -> Result<Config, ConfigError> {
+    pub(crate) const fn build_any(self) -> Result<Config, ConfigError> {
         let threshold = match self.threshold {
             None => DEFAULT_THRESHOLD,
             Some(0) => return Err(ConfigError::ZeroThreshold),
@@ -446,11 +452,14 @@ const fn duration(
     let Some(duration) = duration else {
         return Ok(None);
     };
-    let nanos = duration.as_nanos();
-    if nanos > u64::MAX as u128 {
+    let secs = duration.as_secs();
+    if secs > u64::MAX / NANOS_PER_SEC {
         return Err(ConfigError::Overflow(setting));
     }
-    Ok(Some(nanos as u64))
+    match (secs * NANOS_PER_SEC).checked_add(duration.subsec_nanos() as u64) {
+        Some(nanos) => Ok(Some(nanos)),
+        None => Err(ConfigError::Overflow(setting)),
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! how they are drawn.
 
 use breaker_core::{
-    Circuit, Config, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD, OnCancel, RateConfig, Settings,
-    Sliding, Window,
+    Chosen, Circuit, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD, OnCancel, Settings, Sliding,
+    Slot, Window,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -159,11 +159,24 @@ impl Rules {
 
     /// A new breaker.
     pub(crate) fn build(&self) -> Built {
+        let settings = self.settings();
         match &self.trip {
-            Trip::InARow(threshold) => {
-                let config: Config = self.common().threshold(*threshold).build().expect("sound");
-                Built::InARow(Circuit::new(config))
+            Trip::InARow(_) => Built::InARow(Circuit::new(settings.build().expect("sound"))),
+            Trip::Rate(_) => {
+                let config = settings.build_rate().expect("sound");
+                Built::Rate(Box::new(Circuit::by_rate(config).expect("wide enough")))
             }
+        }
+    }
+
+    /// The same breaker, by a policy that is chosen at run time.
+    pub(crate) fn choose(&self) -> Circuit<Chosen<Box<[Slot]>>> {
+        Circuit::chosen(self.settings()).expect("sound")
+    }
+
+    fn settings(&self) -> Settings {
+        match &self.trip {
+            Trip::InARow(threshold) => self.common().threshold(*threshold),
             Trip::Rate(rate) => {
                 let window = match rate.span {
                     Span::Calls(calls) => Window::calls(calls),
@@ -182,8 +195,7 @@ impl Rules {
                         .slow(Duration::from_nanos(slow.than))
                         .slow_rate(slow.share.as_f64());
                 }
-                let config: RateConfig = settings.build_rate().expect("sound");
-                Built::Rate(Box::new(Circuit::by_rate(config).expect("wide enough")))
+                settings
             }
         }
     }
