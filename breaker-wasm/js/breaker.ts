@@ -269,8 +269,23 @@ export class CircuitBreaker {
     context: CallContext | undefined,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    const generation = wasm.admit_if_closed(this.#number);
-    if (generation < 0 || !way.plain || signal || this.#group.listeners.watched) {
+    if (signal?.aborted) {
+      return Promise.reject(signal.reason);
+    }
+    let generation = wasm.admit_if_closed(this.#number);
+    if (generation < 0) {
+      generation = wasm.admit(this.#number, this.#group.now());
+      if (generation < 0) {
+        const refusal = this.#refuse(generation);
+        return way.options["fallback"]
+          ? this.#serve(way, "rejected", refusal, true, self, args)
+          : Promise.reject(refusal);
+      }
+      if (wasm.report(FROM) !== NOTHING) {
+        this.#changed();
+      }
+    }
+    if (!way.plain || signal || this.#group.listeners.watched) {
       return this.#guard(generation, way, f, self, args, context, signal);
     }
     if (generation !== way.generation) {
@@ -304,7 +319,7 @@ export class CircuitBreaker {
   }
 
   async #guard(
-    admitted: number,
+    generation: number,
     way: Way,
     f: (...args: any[]) => unknown,
     self: unknown,
@@ -314,18 +329,6 @@ export class CircuitBreaker {
   ): Promise<unknown> {
     const { options } = way;
     const { listeners } = this.#group;
-    signal?.throwIfAborted();
-    let generation = admitted;
-    if (generation < 0) {
-      generation = wasm.admit(this.#number, this.#group.now());
-      if (generation < 0) {
-        const refusal = this.#refuse(generation);
-        return this.#serve(way, "rejected", refusal, true, self, args);
-      }
-      if (wasm.report(FROM) !== NOTHING) {
-        this.#changed();
-      }
-    }
     const started = options["slow"] || listeners.watched ? this.#group.now() : 0;
     const start = () => Reflect.apply(f, self, context ? [context] : args);
     let result: unknown;
