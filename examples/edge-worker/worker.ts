@@ -1,19 +1,19 @@
 // Either half as one script, and started in workerd, Cloudflare's own runtime.
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 
 /** The worker's languages. */
-export const HALVES = ["rust"] as const;
+export const HALVES = ["rust", "typescript"] as const;
 export type Half = (typeof HALVES)[number];
 
 /** What a worker is started with. */
 export interface Settings {
   half: Half;
-  /** Where `cargo xtask` built what belongs to the half. */
+  /** Where `cargo xtask` built what belongs to the half: the Rust half's module. */
   built: string;
   /** The variable that says where the PMS is. */
   pmsUrl?: string;
@@ -26,21 +26,25 @@ export interface Settings {
 export async function start(settings: Settings): Promise<Miniflare> {
   const { half, built, pmsUrl, around, port } = settings;
   const entry = fileURLToPath(new URL(`${half}/worker.ts`, import.meta.url));
-  const modules: string[] = [];
+  /** Each module's file. */
+  const modules = new Set<string>();
   const bundled = await build({
     entryPoints: [around ?? entry],
     bundle: true,
     write: false,
     format: "esm",
     target: "es2022",
+    conditions: ["workerd", "worker"],
     alias: { "worker-under-test": entry, "edge-worker-built": built },
     plugins: [
       {
         // Modules of WebAssembly stay files of their own: a worker may not compile any.
         name: "modules",
         setup({ onResolve }) {
-          onResolve({ filter: /\.wasm$/ }, ({ path }) => {
-            modules.push(basename(path));
+          onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => {
+            const ofBuilt = path.replace(/^edge-worker-built\//, "");
+            const from = ofBuilt === path ? resolveDir : built;
+            modules.add(isAbsolute(path) ? path : resolve(from, ofBuilt));
             return { path: `./${basename(path)}`, external: true };
           });
         },
@@ -48,9 +52,9 @@ export async function start(settings: Settings): Promise<Miniflare> {
     ],
   });
   const script = bundled.outputFiles[0]?.text ?? "";
-  const compiled = modules.map(async (path) => {
-    const contents = await readFile(join(built, path));
-    return { type: "CompiledWasm" as const, path, contents };
+  const compiled = [...modules].map(async (file) => {
+    const contents = await readFile(file);
+    return { type: "CompiledWasm" as const, path: basename(file), contents };
   });
   return new Miniflare({
     modules: [

@@ -1,14 +1,14 @@
 //! `cargo xtask edge-worker`: the example at the edge, by hand and under test.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use thiserror::Error;
 
 use crate::npm::{self, Unready};
 use crate::run::Run;
 use crate::tools::cargo;
-use crate::wasm::bindgen::{Glue, Module, Unbuilt};
+use crate::wasm;
 use crate::workspace;
 
 /// Where the example is, with the tests of both halves.
@@ -22,14 +22,16 @@ const BUILT: &str = "EDGE_WORKER_BUILT";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
     Rust,
+    TypeScript,
 }
 
 impl Half {
-    const ALL: [Self; 1] = [Self::Rust];
+    const ALL: [Self; 2] = [Self::Rust, Self::TypeScript];
 
     fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
+            Self::TypeScript => "typescript",
         }
     }
 
@@ -37,26 +39,33 @@ impl Half {
         Self::ALL.into_iter().find(|half| half.name() == name)
     }
 
-    /// The package that is built as a module.
+    /// The package that is built for it.
     fn package(self) -> &'static str {
         match self {
             Self::Rust => "edge-worker-rust",
+            Self::TypeScript => wasm::PACKAGE,
         }
     }
 
     /// Where it is built.
     fn built(self) -> PathBuf {
-        let bound = workspace::target_dir().join("wasm-bindgen");
-        bound.join(self.package())
+        match self {
+            Self::Rust => {
+                let bound = workspace::target_dir().join("wasm-bindgen");
+                bound.join(self.package())
+            }
+            Self::TypeScript => workspace::root().join(wasm::PACKAGE).join("dist"),
+        }
     }
 
-    fn module(self) -> Module<'static> {
-        Module {
-            package: self.package(),
-            profile: "release",
-            flags: "",
-            glue: Glue::Bundler,
+    /// The job of xtask that builds it.
+    fn build(self) -> Command {
+        let mut build = cargo();
+        build.args(["xtask", "wasm"]);
+        if self == Self::Rust {
+            build.args([self.package(), "bundler"]).arg(self.built());
         }
+        build
     }
 }
 
@@ -65,8 +74,8 @@ impl Half {
 enum Unstarted {
     #[error(transparent)]
     Npm(#[from] Unready),
-    #[error(transparent)]
-    Module(#[from] Unbuilt),
+    #[error("{0} can't be built")]
+    Unbuilt(&'static str),
     #[error("{FOLDER}/run.ts ended badly")]
     Ended,
 }
@@ -93,7 +102,10 @@ pub(crate) fn job(options: &[String]) -> ExitCode {
 
 fn start(half: Half) -> Result<(), Unstarted> {
     npm::install()?;
-    half.module().make(&half.built())?;
+    let built = half.build().status().is_ok_and(|status| status.success());
+    if !built {
+        return Err(Unstarted::Unbuilt(half.package()));
+    }
     let mut run = npm::typescript(&format!("{FOLDER}/run.ts"));
     run.arg(half.name()).arg(half.built());
     let ended = run.status().is_ok_and(|status| status.success());
@@ -107,12 +119,11 @@ pub(crate) fn all(run: &mut Run) {
         if !npm::ready(run, &name) {
             return;
         }
-        let mut build = cargo();
-        build.args(["xtask", "wasm", half.package(), "bundler"]);
-        run.step(
-            &format!("{} as a module", half.package()),
-            build.arg(half.built()),
-        );
+        // The npm package was built before.
+        if half == Half::Rust {
+            let name = format!("{} as a module", half.package());
+            run.step(&name, &mut half.build());
+        }
         match npm::test_files(&format!("{FOLDER}/tests")) {
             Ok(files) => {
                 let mut tests = npm::node_tests(&files);
