@@ -25,7 +25,7 @@ import {
   type Checked,
   checkBreaker,
   checkCall,
-  checkDuration,
+  checkWait,
   checkFunction,
   checkSignal,
   create,
@@ -220,7 +220,7 @@ export class CircuitBreaker {
 
   /** Opens it for so long, without jitter or backoff. */
   openFor(wait: Duration): void {
-    this.#operate("open", checkDuration(wait, this.#group.options));
+    this.#operate("open", checkWait(wait, this.#group.options));
   }
 
   /** Its state, for another isolate, process or run. */
@@ -304,7 +304,7 @@ export class CircuitBreaker {
   #follow(way: Way, generation: number): void {
     way.generation = generation;
     way.succeeded = (answer) => {
-      this.#settle(generation, SUCCESS, 0, 0);
+      this.#settle(generation, SUCCESS, 0, undefined);
       return answer;
     };
     way.failed = (error) => {
@@ -312,7 +312,7 @@ export class CircuitBreaker {
       try {
         judged = judge(way, error);
       } finally {
-        this.#settle(generation, judged[0], judged[1], 0);
+        this.#settle(generation, judged[0], judged[1], undefined);
       }
       throw error;
     };
@@ -329,7 +329,7 @@ export class CircuitBreaker {
   ): Promise<unknown> {
     const { options } = way;
     const { listeners } = this.#group;
-    const started = options["slow"] || listeners.watched ? this.#group.now() : 0;
+    const started = options["slow"] || listeners.watched ? this.#group.now() : undefined;
     const start = () => Reflect.apply(f, self, context ? [context] : args);
     let result: unknown;
     let failed = false;
@@ -406,12 +406,12 @@ export class CircuitBreaker {
     return error;
   }
 
-  #settle(generation: number, outcome: number, wait: number, started: number): void {
+  #settle(generation: number, outcome: number, wait: number, started: number | undefined): void {
     const { options, listeners } = this.#group;
     const timeless = !options["slow"] && !options["ofTime"];
     const watched = listeners.watched;
     const now = timeless && outcome === SUCCESS && !watched ? 0 : this.#group.now();
-    const took = started && now - started;
+    const took = started === undefined ? 0 : now - started;
     let effect = 0;
     if (outcome !== SUCCESS || !wasm.succeed(this.#number, generation, took, now)) {
       effect = wasm.settle(

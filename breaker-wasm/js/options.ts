@@ -255,15 +255,15 @@ export function checkFunction<F>(f: F, options: Checked): F {
   return f;
 }
 
-/** A duration that was given to an operator's call. */
-export function checkDuration(duration: unknown, options: Checked): number {
-  const checked = DURATION[1](duration);
-  if (checked === undefined) {
-    throw new TypeError(
-      `circuit \`${options["name"]}\`: the wait is ${show(duration)}: expected ${DURATION[0]}`,
-    );
+/** A wait that was given to an operator's call: it may be none. */
+export function checkWait(wait: unknown, options: Checked): number {
+  const checked = millis(wait);
+  if (checked === 0 || inRange(checked)) {
+    return checked;
   }
-  return checked as number;
+  throw new TypeError(
+    `circuit \`${options["name"]}\`: the wait is ${show(wait)}: expected 0, or ${DURATION[0]}`,
+  );
 }
 
 /** An `AbortSignal` or nothing. */

@@ -31,7 +31,7 @@ export async function rooms(hotel: string): Promise<number> {
     const found = await inventory(hotel);
     return found.rooms + (await pms.call(async () => 1));
   } catch (error) {
-    if (error instanceof CircuitOpenError) return -error.retryAfter;
+    if (error instanceof CircuitOpenError) return -(error.retryAfter ?? 0);
     throw error;
   }
 }
