@@ -3,7 +3,7 @@
 use crate::bound::{Bound, Given};
 use crate::breaker::Breaker;
 use crate::classify::{ByError, Classify, EveryErr, Verdict};
-use crate::error::{CallError, CircuitOpenError, TimeoutError};
+use crate::error::{CallError, CircuitOpenError, Refused, TimeoutError};
 use crate::limit::{Expired, Limit, Never, Unlimited, Within};
 use crate::subject::Subject;
 use crate::ticket::Ticket;
@@ -17,15 +17,16 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use pin_project_lite::pin_project;
 
-/// How a guarded call ended. `T` is [`Never`] where there is no time limit.
+/// How a guarded call ended. `T` is [`Never`] where there is no time limit, `R`
+/// where it was admitted before.
 #[derive(Debug)]
-pub enum Ended<O, T = TimeoutError> {
+pub enum Ended<O, T = TimeoutError, R = CircuitOpenError> {
     /// With this output, which is no counted failure.
     Done(O),
     /// With this output, which counted as a failure.
     Failed(O),
     /// It was refused.
-    Open(CircuitOpenError),
+    Open(R),
     /// It took too long.
     TimedOut(T),
 }
@@ -70,9 +71,51 @@ impl Expiry for Expired {
     }
 }
 
+/// What a call gives that is refused: an error, or [`Never`] where it was admitted
+/// before it was made.
+pub trait Refusal: Sized {
+    /// Small enough for registers.
+    type Refused;
+
+    fn ask<S: Subject>(ticket: &mut Ticket<S>) -> Result<(), Self::Refused>;
+
+    fn made<S: Subject>(refused: Self::Refused, subject: &S) -> Self;
+}
+
+impl Refusal for CircuitOpenError {
+    type Refused = Refused;
+
+    #[inline]
+    fn ask<S: Subject>(ticket: &mut Ticket<S>) -> Result<(), Refused> {
+        if ticket.is_admitted() {
+            return Ok(());
+        }
+        ticket.admit(Given::NONE)
+    }
+
+    #[inline]
+    fn made<S: Subject>(refused: Refused, subject: &S) -> Self {
+        Self::new(subject.name(), refused)
+    }
+}
+
+impl Refusal for Never {
+    type Refused = Self;
+
+    #[inline]
+    fn ask<S: Subject>(_: &mut Ticket<S>) -> Result<(), Self> {
+        Ok(())
+    }
+
+    #[inline]
+    fn made<S: Subject>(refused: Self, _: &S) -> Self {
+        refused
+    }
+}
+
 /// Settles by the output.
 #[inline]
-fn end<O, S, K, T>(ticket: &mut Ticket<S>, classify: K, output: O) -> Ended<O, T>
+pub(crate) fn end<O, S, K, T, R>(ticket: &mut Ticket<S>, classify: K, output: O) -> Ended<O, T, R>
 where
     S: Subject,
     K: Classify<O>,
@@ -104,10 +147,10 @@ where
 }
 
 pin_project! {
-    /// A future through a breaker. Asks for admission when it is first polled;
-    /// dropped before that, it was never a call.
+    /// A future through a breaker. Asks for admission when it is first polled,
+    /// unless it was admitted before (`R`); dropped before that, it was never a call.
     #[must_use = "futures do nothing unless polled"]
-    pub struct Guarded<F, K, L, S>
+    pub struct Guarded<F, K, L, S, R>
     where
         S: Subject,
     {
@@ -120,44 +163,63 @@ pin_project! {
         // Empty once the call has ended, and while its body runs.
         classify: Option<K>,
         ticket: Ticket<S>,
+        refusal: PhantomData<fn() -> R>,
     }
 }
 
-impl<F, K, L, S: Subject> Guarded<F, K, L, S> {
+impl<F, K, L, S: Subject> Guarded<F, K, L, S, CircuitOpenError> {
     #[inline]
     pub(crate) fn new(subject: S, classify: K, limit: L, body: F) -> Self {
         Self::by(Ticket::new(Bound::new(subject)), classify, limit, body)
     }
+}
 
+impl<F, K, L, S: Subject, R> Guarded<F, K, L, S, R> {
+    /// By a ticket that is admitted, if `R` is [`Never`].
     #[inline]
-    fn by(ticket: Ticket<S>, classify: K, limit: L, body: F) -> Self {
+    pub(crate) fn by(ticket: Ticket<S>, classify: K, limit: L, body: F) -> Self {
         Self {
             body: Some(body),
             limit,
             classify: Some(classify),
             ticket,
+            refusal: PhantomData,
         }
     }
 }
 
-impl<F, K, T: Timer, S: Subject> Guarded<F, K, Within<T>, S> {
-    /// A limit that is longer than the breaker's `probe_timeout` is cut to it.
+impl<F, K, T: Timer, S: Subject> Guarded<F, K, Within<T>, S, CircuitOpenError> {
     #[inline]
     pub(crate) fn within(subject: S, classify: K, timer: T, after: Duration, body: F) -> Self {
         let ticket = Ticket::new(Bound::new(subject));
+        Self::by_within(ticket, classify, timer, after, body)
+    }
+}
+
+impl<F, K, T: Timer, S: Subject, R> Guarded<F, K, Within<T>, S, R> {
+    /// [`by`](Self::by), with a limit that is cut to the breaker's `probe_timeout`.
+    #[inline]
+    pub(crate) fn by_within(
+        ticket: Ticket<S>,
+        classify: K,
+        timer: T,
+        after: Duration,
+        body: F,
+    ) -> Self {
         let limit = within(ticket.bound(), timer, after);
         Self::by(ticket, classify, limit, body)
     }
 }
 
-impl<F, K, L, S> Future for Guarded<F, K, L, S>
+impl<F, K, L, S, R> Future for Guarded<F, K, L, S, R>
 where
     F: Future,
     K: Classify<F::Output>,
     L: Limit<Expired: Expiry>,
     S: Subject,
+    R: Refusal,
 {
-    type Output = Ended<F::Output, <L::Expired as Expiry>::Error>;
+    type Output = Ended<F::Output, <L::Expired as Expiry>::Error, R>;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -167,11 +229,9 @@ where
             // Like an async block's: polled after it was ready, or had panicked.
             panic!("a guarded future was polled after it had ended");
         };
-        if !this.ticket.is_admitted()
-            && let Err(refused) = this.ticket.admit(Given::NONE)
-        {
+        if let Err(refused) = R::ask(this.ticket) {
             this.body.set(None);
-            let open = CircuitOpenError::new(this.ticket.subject().name(), refused);
+            let open = R::made(refused, this.ticket.subject());
             return Poll::Ready(Ended::Open(open));
         }
         if let Poll::Ready(output) = this.ticket.watch(|| body.poll(context)) {
@@ -188,7 +248,7 @@ where
     }
 }
 
-impl<F, K, L, S> fmt::Debug for Guarded<F, K, L, S>
+impl<F, K, L, S, R> fmt::Debug for Guarded<F, K, L, S, R>
 where
     S: Subject,
 {
@@ -208,7 +268,7 @@ pin_project! {
         S: Subject,
     {
         #[pin]
-        guarded: Guarded<F, K, L, S>,
+        guarded: Guarded<F, K, L, S, CircuitOpenError>,
     }
 }
 
@@ -243,6 +303,7 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
                 limit,
                 classify,
                 ticket,
+                refusal: PhantomData,
             },
         }
     }
@@ -277,6 +338,7 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
                 limit,
                 classify,
                 ticket,
+                refusal: PhantomData,
             },
         }
     }

@@ -31,8 +31,8 @@ pub struct CircuitOpenError {
 
 /// A refusal, small enough to be returned in registers: the error is made where
 /// it is kept, since a copy of what was just written makes the processor wait.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Refused {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
     pub(crate) reason: Reason,
     /// Nanoseconds; 0 where only an operator can tell.
     pub(crate) left: u64,

@@ -77,6 +77,7 @@ mod call;
 mod cause;
 mod classify;
 mod clock;
+mod entered;
 mod error;
 mod fallback;
 mod guard;

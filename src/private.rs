@@ -3,6 +3,7 @@
 
 pub use crate::call::{Ended, Guarded, run_sync};
 pub use crate::classify::{ByOutput, Classify, ResultLike};
+pub use crate::entered::{Entered, enter, run_entered_sync};
 pub use crate::error::{CircuitOpenError, TimeoutError};
 pub use crate::fallback::{Asked, AsyncFallback, Fallback, NoAnswer};
 pub use crate::guard::Guard;
@@ -201,7 +202,11 @@ where
 }
 
 #[inline]
-pub fn run<S, F, K>(subject: S, classify: K, body: F) -> Guarded<F, K, Unlimited, S>
+pub fn run<S, F, K>(
+    subject: S,
+    classify: K,
+    body: F,
+) -> Guarded<F, K, Unlimited, S, CircuitOpenError>
 where
     S: Subject,
     F: Future,
@@ -282,7 +287,7 @@ pub fn run_timeout<S, F, K>(
     classify: K,
     timeout: Duration,
     body: F,
-) -> Guarded<F, K, Limited<F>, S>
+) -> Guarded<F, K, Limited<F>, S, CircuitOpenError>
 where
     S: Subject,
     F: Future,
@@ -291,6 +296,40 @@ where
     Limited<F>: Limit<Expired: Expiry<Error = TimeoutError>>,
 {
     Guarded::within(subject, classify, TheDefault::timer(), timeout, body)
+}
+
+/// [`run`] of a call that was admitted before.
+#[inline]
+pub fn run_entered<S, F, K>(
+    entered: Entered<S>,
+    classify: K,
+    body: F,
+) -> Guarded<F, K, Unlimited, S, Never>
+where
+    S: Subject,
+    F: Future,
+    K: Classify<F::Output>,
+{
+    Guarded::by(entered.ticket(), classify, Unlimited, body)
+}
+
+/// [`run_timeout`] of a call that was admitted before.
+#[inline]
+pub fn run_entered_timeout<S, F, K>(
+    entered: Entered<S>,
+    classify: K,
+    timeout: Duration,
+    body: F,
+) -> Guarded<F, K, Limited<F>, S, Never>
+where
+    S: Subject,
+    F: Future,
+    K: Classify<F::Output>,
+    TheDefault: DefaultTimer<F>,
+    Limited<F>: Limit<Expired: Expiry<Error = TimeoutError>>,
+{
+    let ticket = entered.ticket();
+    Guarded::by_within(ticket, classify, TheDefault::timer(), timeout, body)
 }
 
 /// The output of a refused call.
@@ -468,6 +507,12 @@ impl<O, T: Overtime> Ended<O, T> {
     }
 }
 
+/// Why the fallback of a refused call runs.
+#[inline]
+pub fn cause_open<O>(_: Expect<O>, open: &CircuitOpenError) -> Cause<'_, O> {
+    Cause::Open(open)
+}
+
 /// Calls a fallback with its cause; tells the closure its parameter's type.
 #[inline]
 pub fn with_cause<'a, O, F, R>(cause: Cause<'a, O>, fallback: F) -> R
@@ -509,6 +554,15 @@ pub fn served<O, T, S: Subject>(subject: S, ended: &Ended<O, T>) {
         Ended::Done(_) | Ended::Failed(_) => InPlaceOf::Failed,
         Ended::TimedOut(_) => InPlaceOf::TimedOut,
     };
+    served_in_place_of(subject, in_place_of);
+}
+
+/// [`served`] in place of a call that was refused before it was made.
+pub fn served_open<S: Subject>(subject: S) {
+    served_in_place_of(subject, InPlaceOf::Open);
+}
+
+fn served_in_place_of<S: Subject>(subject: S, in_place_of: InPlaceOf) {
     let bound = Bound::new(subject);
     let generation = bound.lent().circuit().generation();
     bound
@@ -522,7 +576,8 @@ pub fn served<O, T, S: Subject>(subject: S, ended: &Ended<O, T>) {
     label = "`{Self}` goes into the body, whether that runs or not",
     note = "take the parameter by reference",
     note = "or write the fallback as a call that only borrows what it needs: `fallback = cached(&x)`, and let the body borrow too",
-    note = "or let the body work on a clone"
+    note = "or let the body work on a clone",
+    note = "or, where it is for refused calls alone, write `fallback_on = open`: then only one of them takes it"
 )]
 pub trait Reused {}
 

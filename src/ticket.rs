@@ -4,9 +4,10 @@ use crate::bound::{Bound, Given, Lent};
 use crate::error::Refused;
 use crate::subject::Subject;
 use breaker_core::{Effect, Generation, Outcome, Policy};
+use core::fmt;
 
 /// Settles its call as dropped when it is dropped in between.
-pub(crate) struct Ticket<S: Subject> {
+pub struct Ticket<S: Subject> {
     bound: Bound<S>,
     /// `NONE` before the call is admitted and after it is settled.
     generation: Generation,
@@ -124,6 +125,15 @@ impl<S: Subject> Ticket<S> {
         let result = part();
         core::mem::forget(on_unwind);
         result
+    }
+}
+
+impl<S: Subject> fmt::Debug for Ticket<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ticket")
+            .field("breaker", &self.subject().name())
+            .field("generation", &self.generation)
+            .finish_non_exhaustive()
     }
 }
 

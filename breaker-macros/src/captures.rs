@@ -3,7 +3,8 @@
 //! The body is a block or closure inside the function. Alone, it takes the parameters along
 //! (`move`): so they live as long, and are dropped in the same order, as without the
 //! attribute. Where a fallback or a breaker's expression uses one that can't be copied, it
-//! takes only what it consumes, and the rest is still there for them.
+//! takes only what it consumes, and the rest is still there for them. Where only refused calls
+//! use one, they find it whatever the body does with it: it takes nothing before admission.
 
 mod consumed;
 
@@ -25,8 +26,10 @@ pub(crate) struct Around<'a> {
     pub(crate) expressions: TokenStream,
     /// What is evaluated before the body takes its parameters, and keeps none of them.
     pub(crate) read_before: TokenStream,
-    /// The fallback, as it is printed.
+    /// The fallback, as it is printed, if it may run after the body.
     pub(crate) fallback: Option<TokenStream>,
+    /// What runs only where the body never does.
+    pub(crate) refused: TokenStream,
     /// The body.
     pub(crate) body: &'a TokenStream,
     /// Whether the parameters were bound again by somebody else already.
@@ -39,6 +42,8 @@ pub(crate) struct Around<'a> {
 pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Captures {
     let mut used_around = around.expressions.clone();
     used_around.extend(around.fallback.clone());
+    let used_beside = used_around.clone();
+    used_around.extend(around.refused.clone());
 
     let used = |input: &FnArg| names(input).iter().any(|n| mentions(&used_around, n));
     let read_before = |input: &FnArg| {
@@ -46,8 +51,19 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
         names.any(|name| mentions(&around.read_before, &name))
     };
     let keeps = inputs.iter().any(|input| !is_copied(input) && used(input));
+    let wanted_twice = |input: &FnArg| {
+        let both = |name: &Ident| mentions(&around.refused, name) && mentions(around.body, name);
+        !is_copied(input) && names(input).iter().any(both)
+    };
+    // A `mut` must stay where both find it.
+    let only_refused = |input: &FnArg| {
+        let beside = names(input).iter().any(|n| mentions(&used_beside, n));
+        wanted_twice(input) && !beside
+    };
+    let asks_first = inputs.iter().any(wanted_twice);
     let mut captures = Captures {
         moves: !keeps,
+        asks_first,
         ..Captures::default()
     };
 
@@ -62,7 +78,11 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
         // back a part of a `&mut` parameter, or to put its own variable in place of a `&`.
         for input in inputs.iter_mut() {
             let to_itself = is_copied(input) || !used(input);
-            if to_itself && (has_plain_mut(input) || is_unique_reference(input)) {
+            let bound_again = match has_plain_mut(input) {
+                true => to_itself,
+                false => is_unique_reference(input) && (to_itself || only_refused(input)),
+            };
+            if bound_again {
                 bind_again(input, around, &mut captures);
             }
         }

@@ -174,6 +174,9 @@ pub(crate) struct Captures {
     pub(crate) rebound: Vec<Rebound>,
     /// Taken along whole even where the body doesn't mention them, and dropped in this order.
     pub(crate) mentioned: Vec<Mentioned>,
+    /// Admission is asked for before the body takes anything: what runs only where that is
+    /// refused finds all parameters, also those that the body consumes.
+    pub(crate) asks_first: bool,
     /// The types of parameters that body and fallback both consume.
     pub(crate) reused: Vec<Reused>,
 }

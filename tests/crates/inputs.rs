@@ -19,6 +19,8 @@ mod body;
 mod cancellation;
 #[path = "../drop_order.rs"]
 mod drop_order;
+#[path = "../fallback_on.rs"]
+mod fallback_on;
 #[path = "../future_props.rs"]
 mod future_props;
 #[path = "../generics.rs"]

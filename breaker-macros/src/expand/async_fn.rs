@@ -21,24 +21,32 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let moves = model.captures.moves.then(|| syn::Token![move](site()));
     let block = quote_spanned!(site()=> async #moves { #hint #parameters #braces #body });
     let asked = asked_timeout(model);
+    let asks_first = model.captures.asks_first;
     let run = match &model.timeout {
+        None if asks_first => {
+            quote_spanned!(site()=> #private::run_entered(__entered, #classify, #block))
+        }
         None => quote_spanned!(site()=> #private::run(__breaker, #classify, #block)),
         Some(timeout) => {
             let timeout = match timeout {
                 Timeout::Constant(_) => quote_spanned!(site()=> __TIMEOUT),
                 Timeout::Asked(_) => quote_spanned!(site()=> __timeout),
             };
-            quote_spanned! {site()=>
-                #private::run_timeout(__breaker, #classify, #timeout, #block)
+            match asks_first {
+                true => quote_spanned! {site()=>
+                    #private::run_entered_timeout(__entered, #classify, #timeout, #block)
+                },
+                false => quote_spanned! {site()=>
+                    #private::run_timeout(__breaker, #classify, #timeout, #block)
+                },
             }
         }
     };
-    let outcome = outcome::outcome(model);
+    let outcome = outcome::outcome(model, &quote_spanned!(site()=> #run.await));
     quote_spanned! {site()=>
         #breaker
         #asked
         #expect
-        let __ended = #run.await;
         #outcome
     }
 }

@@ -9,13 +9,74 @@ use crate::args::FallbackOn;
 use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
 use crate::place::{Place, may_be_closure, telling};
 
-/// The tail of the function: a `match` over `__ended`. With a `return`, for those who want all
-/// of them written: else they are told to write one at the attribute.
-pub(super) fn outcome(model: &Model) -> TokenStream {
+/// The call and what comes of it.
+// Output: let __ended = RUN; return match __ended { .. };
+pub(super) fn outcome(model: &Model, run: &TokenStream) -> TokenStream {
+    if model.captures.asks_first {
+        return asked_first(model, run);
+    }
     let outcome = match &model.fallback {
         None => plain(model, &quote_spanned!(site()=> __ended), Asked::Nobody),
         Some(fallback) => with_fallback(model, fallback),
     };
+    let given = given(model, &outcome);
+    quote_spanned! {site()=>
+        let __ended = #run;
+        #given
+    }
+}
+
+/// The same where the call was admitted before: refused ones never come to its parameters.
+///
+/// The block, so that nothing of one way is kept in the future while the other is awaited.
+// Output: let __error = '__refused: { let __entered = match enter(..) { Ok(entered) => entered, Err(e) => break '__refused e }; let __ended = RUN; return match __ended { .. }; }; return ASKED OR ERROR;
+fn asked_first(model: &Model, run: &TokenStream) -> TokenStream {
+    let private = model.library.private(site());
+    let output = output(model);
+    let timed_out = timed_out(model, Asked::Nobody);
+    let answered = quote_spanned! {site()=>
+        match __ended {
+            #private::Ended::Done(__output) | #private::Ended::Failed(__output) => #output,
+            #private::Ended::Open(__error) => #private::never(__error),
+            #private::Ended::TimedOut(__error) => #timed_out,
+        }
+    };
+    let refused = match &model.fallback {
+        None => open(model, Asked::Nobody),
+        Some(fallback) => {
+            let expect = expect(model);
+            let cause = quote_spanned!(site()=> #private::cause_open(#expect, &__error));
+            let asked = ask(model, &fallback.value, &cause);
+            let open = open(model, Asked::Fallback);
+            quote_spanned! {site()=>
+                match #asked {
+                    #private::core::result::Result::Ok(__output) => {
+                        #private::served_open(__breaker);
+                        #output
+                    }
+                    #private::core::result::Result::Err(__missing) => #open,
+                }
+            }
+        }
+    };
+    let (answered, refused) = (given(model, &answered), given(model, &refused));
+    let label = Lifetime::new("'__refused", site());
+    quote_spanned! {site()=>
+        let __error = #label: {
+            let __entered = match #private::enter(__breaker) {
+                #private::core::result::Result::Ok(__entered) => __entered,
+                #private::core::result::Result::Err(__error) => break #label __error,
+            };
+            let __ended = #run;
+            #answered
+        };
+        #refused
+    }
+}
+
+/// Gives it to the caller. With a `return`, for those who want all of them written: else they
+/// are told to write one at the attribute.
+fn given(model: &Model, outcome: &TokenStream) -> TokenStream {
     match &model.output.shape {
         Shape::Never => quote_spanned!(site()=> match #outcome {}),
         Shape::Unit | Shape::Typed(_) | Shape::Inferred(_) | Shape::Opaque => {
@@ -63,7 +124,8 @@ fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
             }
         }
     };
-    let asked = ask(model, &fallback.value);
+    let cause = quote_spanned!(site()=> __refused.cause());
+    let asked = ask(model, &fallback.value, &cause);
     let otherwise = plain(model, &quote_spanned!(site()=> __refused), Asked::Fallback);
     quote_spanned! {site()=>
         match __ended {
@@ -93,7 +155,7 @@ fn output(model: &Model) -> TokenStream {
 // Output: { let __value = VALUE; fallback_sync(.., __value) }
 // Output: Result::<_, Never>::Ok(VALUE), of one that never returns
 // Output: '__asked: { let __value = VALUE; let __later = match fallback(.., __value) { Now(answer) => break '__asked answer, Later(future) => later(future) }; fallback_sync(.., __later.await) }
-fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
+fn ask(model: &Model, value: &FallbackValue, cause: &TokenStream) -> TokenStream {
     let expression = fallback_expression(value);
     let span = site().located_at(match value {
         FallbackValue::Call { path, .. } => Place::of(path).last,
@@ -104,7 +166,7 @@ fn ask(model: &Model, value: &FallbackValue) -> TokenStream {
     });
     let private = model.library.private(span);
     let with_cause = quote_spanned! {span=>
-        #private::with_cause(__refused.cause(), #expression)
+        #private::with_cause(#cause, #expression)
     };
     let value = match value {
         FallbackValue::Call { .. } | FallbackValue::Expression(_) => expression,

@@ -24,11 +24,15 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
             quote_spanned!(site()=> -> #ty)
         }
     };
-    let outcome = outcome::outcome(model);
+    let closure = quote_spanned!(site()=> #moves || #returned { #parameters #braces #body });
+    let run = match model.captures.asks_first {
+        true => quote_spanned!(site()=> #private::run_entered_sync(__entered, #classify, #closure)),
+        false => quote_spanned!(site()=> #private::run_sync(__breaker, #classify, #closure)),
+    };
+    let outcome = outcome::outcome(model, &run);
     quote_spanned! {site()=>
         #breaker
         #expect
-        let __ended = #private::run_sync(__breaker, #classify, #moves || #returned { #parameters #braces #body });
         #outcome
     }
 }

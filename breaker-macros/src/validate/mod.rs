@@ -263,8 +263,21 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
     if let Classify::ByError(expr) | Classify::ByOutput(expr) = &classify {
         expr.to_tokens(&mut expressions);
     }
-    open_error.to_tokens(&mut expressions);
     timeout_error.to_tokens(&mut expressions);
+    // What refused calls alone come to, who never reach the body.
+    let mut refused = TokenStream::new();
+    let mut may_follow = None;
+    if let Some(fallback) = &fallback {
+        let printed = expand::fallback_expression(&fallback.value);
+        match fallback.on {
+            FallbackOn::Any => may_follow = Some(printed),
+            FallbackOn::Open => refused.extend(printed),
+        }
+    }
+    match may_follow {
+        Some(_) => open_error.to_tokens(&mut expressions),
+        None => open_error.to_tokens(&mut refused),
+    }
 
     let read_before = match &timeout {
         Some(Timeout::Asked(expr)) => expr.to_token_stream(),
@@ -280,9 +293,8 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
         &Around {
             expressions,
             read_before,
-            fallback: fallback
-                .as_ref()
-                .map(|fallback| expand::fallback_expression(&fallback.value)),
+            fallback: may_follow,
+            refused,
             body: &borrowing_body.stream(),
             bound_inside,
             read_by_others: function.has_foreign_attribute(),

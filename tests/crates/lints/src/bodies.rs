@@ -294,6 +294,33 @@ pub fn falls_back_plain(hotel: &str, nights: u32) -> Result<String, Error> {
     Ok(format!("{hotel}{nights}"))
 }
 
+/// Has a fallback that may want what the body takes.
+///
+/// # Errors
+/// When down.
+#[cfg_attr(code = "guarded", circuit_breaker(fallback = kept, fallback_on = open))]
+pub fn falls_back_if_open(hotels: Vec<String>) -> Result<usize, Error> {
+    let lengths = hotels.into_iter().map(|hotel| hotel.len());
+    lengths.max().ok_or(Error::Down)
+}
+
+/// The same, and waits.
+///
+/// # Errors
+/// When down.
+#[cfg_attr(code = "guarded", circuit_breaker(fallback = |_| kept(hotels), fallback_on = open, timeout = "1s"))]
+pub async fn falls_back_later(hotels: Vec<String>) -> Result<usize, Error> {
+    pause().await;
+    let lengths = hotels.into_iter().map(|hotel| hotel.len());
+    lengths.max().ok_or(Error::Down)
+}
+
+/// As a cache would.
+#[must_use]
+pub fn kept(hotels: Vec<String>) -> Option<Result<usize, Error>> {
+    hotels.into_iter().map(|hotel| Ok(hotel.len())).next()
+}
+
 /// As a cache would.
 #[must_use]
 pub fn cached(hotel: &str, nights: u32) -> Option<Result<String, Error>> {
