@@ -308,7 +308,7 @@ pub fn falls_back_if_open(hotels: Vec<String>) -> Result<usize, Error> {
 ///
 /// # Errors
 /// When down.
-#[cfg_attr(code = "guarded", circuit_breaker(fallback = |_| kept(hotels), fallback_on = open, timeout = "1s"))]
+#[cfg_attr(code = "guarded", circuit_breaker(fallback = kept(hotels), fallback_on = open, timeout = "1s"))]
 pub async fn falls_back_later(hotels: Vec<String>) -> Result<usize, Error> {
     pause().await;
     let lengths = hotels.into_iter().map(|hotel| hotel.len());
