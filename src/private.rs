@@ -24,6 +24,8 @@ use crate::subject::Subject;
 #[cfg(feature = "std")]
 use breaker_core::{Clock, Policy};
 
+#[path = "private/by_path.rs"]
+mod by_path;
 #[cfg(feature = "std")]
 #[path = "private/keyed.rs"]
 mod keyed;
@@ -69,6 +71,7 @@ mod keyed_static;
 #[path = "private/no_keyed_static.rs"]
 mod keyed_static;
 
+pub use by_path::{Argument, ByPath, all_cases};
 use core::future::Future;
 use core::marker::PhantomData;
 pub use generated::*;
@@ -401,35 +404,51 @@ where
     }
 }
 
-/// What `classify` or `classify_output` may be where it is not a closure.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a function that takes a `{T}`",
-    label = "expected a function or closure that takes a `{T}`",
-    note = "it says whether that counts as a failure, by a `bool` or an `Outcome`",
-    note = "a value needs `|_|` before it: `|_| true`"
-)]
-pub trait Judges<T, V> {
-    fn judge(self, subject: T) -> V;
-}
+/// What there may be to judge, and a classifier that is not a closure.
+#[derive(Debug)]
+pub struct Judged<T, F>(pub Option<T>, pub F);
 
-#[diagnostic::do_not_recommend]
-impl<F, T, V> Judges<T, V> for F
+impl<T, F, V> Judged<T, F>
 where
     F: FnOnce(T) -> V,
 {
+    /// The verdict on what there is.
     #[inline]
-    fn judge(self, subject: T) -> V {
-        self(subject)
+    pub fn verdict(self) -> Option<V> {
+        self.0.map(self.1)
     }
 }
 
-/// The verdict on what there is.
-#[inline]
-pub fn judged<T, F, V>(subject: Option<T>, by: F) -> Option<V>
-where
-    F: Judges<T, V>,
-{
-    subject.map(|subject| by.judge(subject))
+/// Of a classifier that takes something else, or is no function.
+pub trait Misjudged<T> {
+    type By;
+
+    fn verdict(self) -> <Self::By as Judges<T>>::Verdict
+    where
+        Self::By: Judges<T>;
+}
+
+impl<T, F> Misjudged<T> for Judged<T, F> {
+    type By = F;
+
+    fn verdict(self) -> F::Verdict
+    where
+        F: Judges<T>,
+    {
+        unreachable!("the compiler refused it")
+    }
+}
+
+/// Nothing implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that takes a `{T}`",
+    label = "expected a function or closure that takes a `{T}`, and nothing else",
+    note = "it says whether that counts as a failure, by a `bool` or an `Outcome`",
+    note = "what takes something else, or more, needs a closure around it: `|error| self.counts(error)`",
+    note = "a value needs `|_|` before it: `|_| true`"
+)]
+pub trait Judges<T> {
+    type Verdict;
 }
 
 impl<T, E> Expect<Result<T, E>> {

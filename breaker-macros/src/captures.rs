@@ -323,7 +323,7 @@ fn reused(inputs: &Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Vec<Reu
                 return None;
             };
             let name = &pat.ident;
-            let both = || consumed::by(fallback, name) && consumed::by(around.body, name);
+            let both = || consumed::used_by(fallback, name) && consumed::by(around.body, name);
             (nameable && pat.by_ref.is_none() && both()).then(|| Reused {
                 attrs: conditions(&parameter.attrs),
                 name: name.clone(),
@@ -364,7 +364,7 @@ fn is_shared(receiver: &Receiver) -> bool {
 }
 
 /// Whether a type is `Copy` for all to see. (An alias of one is not, and need not be.)
-fn is_copy(ty: &Type) -> bool {
+pub(crate) fn is_copy(ty: &Type) -> bool {
     match ty {
         Type::Reference(reference) => reference.mutability.is_none(),
         Type::Ptr(_) | Type::FnPtr(_) | Type::Never(_) => true,

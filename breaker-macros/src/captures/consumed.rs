@@ -10,7 +10,7 @@ use syn::{Block, Expr, Pat, Stmt};
 
 /// Whether `code` (an expression, or the inside of a body) consumes `name`.
 pub(super) fn by(code: &TokenStream, name: &Ident) -> bool {
-    let Ok(block) = syn::parse2::<Block>(quote!({ #code })) else {
+    let Some(block) = block(code) else {
         return false;
     };
     let mut search = Search {
@@ -25,10 +25,34 @@ pub(super) fn by(code: &TokenStream, name: &Ident) -> bool {
     search.consumed && !search.bound_again
 }
 
+/// Whether `code` uses `name` in any way.
+pub(super) fn used_by(code: &TokenStream, name: &Ident) -> bool {
+    let Some(block) = block(code) else {
+        return false;
+    };
+    let mut search = Search {
+        name,
+        consumed: false,
+        bound_again: false,
+    };
+    search.visit_block(&block);
+    let mut uses = Uses {
+        name,
+        of_parts: true,
+        found: false,
+    };
+    uses.visit_block(&block);
+    uses.found && !search.bound_again
+}
+
+fn block(code: &TokenStream) -> Option<Block> {
+    syn::parse2::<Block>(quote!({ #code })).ok()
+}
+
 struct Search<'a> {
     name: &'a Ident,
     consumed: bool,
-    /// Some pattern binds the same name, which may mean another variable.
+    /// Some pattern binds the same name, which may mean another variable; or it can't be told.
     bound_again: bool,
 }
 
@@ -41,6 +65,18 @@ impl Search<'_> {
         if path.attrs.is_empty() && path.path.is_ident(self.name) {
             self.consumed = true;
         }
+    }
+
+    /// What a `move` block or closure takes along. (Of a part, a field, it may take just that, and
+    /// that may be copied.)
+    fn taken_along(&mut self, visit: impl FnOnce(&mut Uses<'_>)) {
+        let mut uses = Uses {
+            name: self.name,
+            of_parts: false,
+            found: false,
+        };
+        visit(&mut uses);
+        self.consumed |= uses.found;
     }
 }
 
@@ -89,6 +125,25 @@ impl<'ast> Visit<'ast> for Search<'_> {
         visit::visit_local(self, local);
     }
 
+    fn visit_expr_async(&mut self, block: &'ast syn::ExprAsync) {
+        if block.capture.is_some() {
+            self.taken_along(|uses| uses.visit_block(&block.block));
+        }
+        visit::visit_expr_async(self, block);
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        if closure.capture.is_some() {
+            self.taken_along(|uses| uses.visit_expr(&closure.body));
+        }
+        visit::visit_expr_closure(self, closure);
+    }
+
+    fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
+        // What it stands above may not be there.
+        self.bound_again |= attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
+    }
+
     fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
         self.bound_again |= pat.ident == *self.name;
         visit::visit_pat_ident(self, pat);
@@ -100,6 +155,69 @@ impl<'ast> Visit<'ast> for Search<'_> {
             &call.tokens,
             &|token| matches!(token, TokenTree::Ident(ident) if ident == "let"),
         );
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {
+        // An item sees no variables.
+    }
+}
+
+/// Looks for uses of a variable; not for those that only match it, which may take nothing of it.
+struct Uses<'a> {
+    name: &'a Ident,
+    /// Also of its fields.
+    of_parts: bool,
+    found: bool,
+}
+
+impl Uses<'_> {
+    fn is_it(&self, expr: &Expr) -> bool {
+        matches!(unwrapped_ref(expr), Expr::Path(path) if path.path.is_ident(self.name))
+    }
+}
+
+impl<'ast> Visit<'ast> for Uses<'_> {
+    fn visit_expr_path(&mut self, path: &'ast syn::ExprPath) {
+        self.found |= path.path.is_ident(self.name);
+    }
+
+    fn visit_expr_field(&mut self, field: &'ast syn::ExprField) {
+        if self.of_parts || !self.is_it(&field.base) {
+            visit::visit_expr_field(self, field);
+        }
+    }
+
+    fn visit_expr_match(&mut self, matched: &'ast syn::ExprMatch) {
+        if !self.is_it(&matched.expr) {
+            self.visit_expr(&matched.expr);
+        }
+        matched.arms.iter().for_each(|arm| self.visit_arm(arm));
+    }
+
+    fn visit_expr_let(&mut self, matched: &'ast syn::ExprLet) {
+        if !self.is_it(&matched.expr) {
+            self.visit_expr(&matched.expr);
+        }
+    }
+
+    fn visit_expr_assign(&mut self, assign: &'ast syn::ExprAssign) {
+        self.visit_expr(&assign.left);
+        if !self.is_it(&assign.right) {
+            self.visit_expr(&assign.right);
+        }
+    }
+
+    fn visit_local(&mut self, local: &'ast syn::Local) {
+        let Some(init) = &local.init else {
+            return;
+        };
+        if !self.is_it(&init.expr) || matches!(&local.pat, Pat::Ident(pat) if pat.by_ref.is_none())
+        {
+            self.visit_expr(&init.expr);
+        }
+        if let Some((_, otherwise)) = &init.diverge {
+            self.visit_expr(otherwise);
+        }
     }
 
     fn visit_item(&mut self, _: &'ast syn::Item) {
@@ -158,7 +276,32 @@ mod tests {
     use quote::quote;
     use syn::Ident;
 
-    use super::{by, strip_rebindings};
+    use super::{by, strip_rebindings, used_by};
+
+    #[test]
+    fn what_uses() {
+        let x = Ident::new("x", Span::call_site());
+        for code in [
+            quote!(f(&x)),
+            quote!(x.y),
+            quote!({
+                let z = x;
+                f(z)
+            }),
+            quote!(|_| f(x.y)),
+        ] {
+            assert!(used_by(&code, &x), "{code}");
+        }
+        for code in [
+            quote!(f(y)),
+            quote!(|x| f(x)),
+            quote!(let _ = x;),
+            quote!(f!(x)),
+            quote!(a.x),
+        ] {
+            assert!(!used_by(&code, &x), "{code}");
+        }
+    }
 
     #[test]
     fn what_consumes() {
@@ -185,6 +328,11 @@ mod tests {
             quote!(async { f(x).await }),
             quote!(|_| cached(x)),
             quote!(f(&x); f(x)),
+            quote!(move || f(&x)),
+            quote!(g(move |y| y + x.len())),
+            quote!(async move { x.f().await }.await),
+            quote!(let y = async move { g(&x[0]) }; y.await),
+            quote!(async move { || f(&x) }),
         ] {
             assert!(by(&code, &x), "{code}");
         }
@@ -219,6 +367,31 @@ mod tests {
                     f(x)
                 }
             ),
+            quote!(|| f(&x)),
+            quote!(async { f(&x).await }),
+            // Of these a part may be taken along, or nothing.
+            quote!(move || x.y),
+            quote!(move || f(&x.y)),
+            quote!(async move { x.y.f() }),
+            quote!(move || {
+                let _ = x;
+            }),
+            quote!(move || {
+                _ = x;
+            }),
+            quote!(move || match x {
+                _ => 1,
+            }),
+            quote!(move || if let S { .. } = x { 1 } else { 2 }),
+            quote!(move || g!(x)),
+            quote!(move || {
+                fn g() {
+                    f(x)
+                }
+            }),
+            quote!(move |x| f(x)),
+            // It may not be there.
+            quote!(#[cfg(a)] f(x);),
             // Another `x`, perhaps.
             quote!(let x = 1; f(x)),
             quote!(let (x, y) = z; f(x)),

@@ -8,7 +8,7 @@ mod statics;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Expr, ExprPath, Path};
+use syn::{Expr, ExprPath, Index, Path};
 
 use crate::model::{Classify, FallbackValue, Kind, Library, Model, Shape, Source};
 use crate::place::{Place, may_be_closure, telling};
@@ -269,7 +269,7 @@ fn classify(model: &Model) -> TokenStream {
 }
 
 /// The user's verdict on `subject`, placed where the classifier was written.
-// Output: match Option::map(SUBJECT, BY) { Some(v) => Verdict::outcome(v, ANSWER), None => Success }
+// Output: match Judged(SUBJECT, BY).verdict() { Some(v) => Verdict::outcome(v, ANSWER), None => Success }
 fn classified(model: &Model, subject: TokenStream, by: &Expr, answer: TokenStream) -> TokenStream {
     let root = model.library.root(site());
     let private = model.library.private(site());
@@ -279,7 +279,12 @@ fn classified(model: &Model, subject: TokenStream, by: &Expr, answer: TokenStrea
         let arguments = parenthesized(quote!(#subject, #by), place.last);
         match may_be_closure(by) {
             true => quote_spanned!(place.first=> #private::core::option::Option::map #arguments),
-            false => quote_spanned!(place.first=> #private::judged #arguments),
+            false => {
+                let judged = quote_spanned!(place.first=> #private::Judged #arguments);
+                let verdict = quote_spanned!(place.last=> verdict());
+                let private = model.library.private(site());
+                quote_spanned!(site()=> { use #private::Misjudged as _; #judged.#verdict })
+            }
         }
     };
     let outcome = {
@@ -310,20 +315,78 @@ fn error_of_output(model: &Model) -> TokenStream {
 // Input:  fallback = cached, on fn f(a: A)
 // Output: { let __arg0 = a; cached(__arg0) }
 fn call_with_parameters(path: &ExprPath, parameters: &[Ident]) -> TokenStream {
+    let (args, values) = passed_on(path, parameters);
     let place = Place::of(path).last;
     let span = site().located_at(place);
-    let args: Vec<_> = (0..parameters.len())
-        .map(|position| format_ident!("__arg{position}", span = span))
-        .collect();
-    let values = parameters.iter().map(|parameter| {
-        let mut value = parameter.clone();
-        value.set_span(place.resolved_at(parameter.span()));
-        value
-    });
     let call = parenthesized(quote_spanned!(span=> #(#args),*), place);
     match parameters {
         [] => quote!(#path #call),
         _ => quote_spanned!(site()=> { #(let #args = #values;)* #path #call }),
+    }
+}
+
+/// The same, where a fallback that takes something else is told so.
+// Output: { use all_cases::*; let __arg0 = a; let (__call, __slots) = (&&ByPath(&cached, (&__arg0,))).called(); let __call = (&&&&&Argument(__call, __slots.0, &__arg0)).passed(); __call(__arg0) }
+fn checked_call(model: &Model, path: &ExprPath, parameters: &[Ident]) -> TokenStream {
+    let (args, values) = passed_on(path, parameters);
+    let place = Place::of(path).last;
+    let span = site().located_at(place);
+    let private = model.library.private(site());
+    let at_path = model.library.private(span);
+    let checked = args.iter().enumerate().map(|(position, arg)| {
+        let slot = Index {
+            index: u32::try_from(position).unwrap_or(u32::MAX),
+            span,
+        };
+        quote_spanned! {span=>
+            let __call = (&&&&&#at_path::Argument(__call, __slots.#slot, &#arg)).passed();
+        }
+    });
+    let called = quote_spanned! {span=>
+        (&&#at_path::ByPath(&#path, (#(&#args,)*))).called()
+    };
+    let call = parenthesized(quote_spanned!(span=> #(#args),*), place);
+    quote_spanned! {site()=>
+        {
+            use #private::all_cases::*;
+            #(let #args = #values;)*
+            let (__call, __slots) = #called;
+            #(#checked)*
+            __call #call
+        }
+    }
+}
+
+/// Names for the parameters at a fallback's path, and the parameters at that place.
+fn passed_on(path: &ExprPath, parameters: &[Ident]) -> (Vec<Ident>, Vec<Ident>) {
+    let place = Place::of(path).last;
+    let span = site().located_at(place);
+    let at_path = |(position, parameter): (usize, &Ident)| {
+        let mut value = parameter.clone();
+        value.set_span(place.resolved_at(parameter.span()));
+        (format_ident!("__arg{position}", span = span), value)
+    };
+    parameters.iter().enumerate().map(at_path).unzip()
+}
+
+/// So many parameters the library looks at.
+const CHECKED_PARAMETERS: usize = 8;
+
+/// The fallback's expression, as it is printed.
+fn fallback_asked(model: &Model, value: &FallbackValue) -> TokenStream {
+    let function = &model.function;
+    // Where one that is called may be no `Fn`.
+    let is_unsafe = !function.sig.safety.to_token_stream().is_empty();
+    let has_target = |attr: &syn::Attribute| attr.path().is_ident("target_feature");
+    match value {
+        FallbackValue::Call { path, args }
+            if !is_unsafe
+                && !function.attrs.iter().any(has_target)
+                && args.len() <= CHECKED_PARAMETERS =>
+        {
+            checked_call(model, path, args)
+        }
+        value => fallback_expression(value),
     }
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::{Expr, Lifetime};
 
-use super::{expect, fallback_expression, parenthesized, site};
+use super::{expect, fallback_asked, parenthesized, site};
 use crate::args::FallbackOn;
 use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
 use crate::place::{Place, may_be_closure, telling};
@@ -156,7 +156,7 @@ fn output(model: &Model) -> TokenStream {
 // Output: Result::<_, Never>::Ok(VALUE), of one that never returns
 // Output: '__asked: { let __value = VALUE; let __later = match fallback(.., __value) { Now(answer) => break '__asked answer, Later(future) => later(future) }; fallback_sync(.., __later.await) }
 fn ask(model: &Model, value: &FallbackValue, cause: &TokenStream) -> TokenStream {
-    let expression = fallback_expression(value);
+    let expression = fallback_asked(model, value);
     let span = site().located_at(match value {
         FallbackValue::Call { path, .. } => Place::of(path).last,
         FallbackValue::Closure(closure) | FallbackValue::Diverging { closure, .. } => {

@@ -1,8 +1,9 @@
 //! Something else where a function belongs: a call of it, or its name in quotes.
 
-use syn::{Expr, Lit, Type};
+use syn::{Expr, Lit, Pat, Type};
 
 use crate::args::{Args, Fallback};
+use crate::captures;
 use crate::error::{Errors, text};
 use crate::function::{Function, bound_names, without_groups};
 use crate::model::{Output, Shape};
@@ -54,6 +55,27 @@ fn subject(argument: &Expr) -> Option<&syn::Ident> {
             .filter(|name| SUBJECTS.iter().any(|subject| name == subject)),
         Expr::Reference(reference) => subject(&reference.expr),
         _ => None,
+    }
+}
+
+/// `fallback = |hotel: &str| ..`: of a type that the cause is not.
+pub(super) fn of_the_cause(fallback: &Fallback, errors: &mut Errors) {
+    let Fallback::Closure(closure) = fallback else {
+        return;
+    };
+    let Some(Pat::Type(parameter)) = closure.inputs.first() else {
+        return;
+    };
+    let is_other = match without_groups(&parameter.ty) {
+        Type::Infer(_) | Type::Macro(_) | Type::Verbatim(_) => false,
+        ty @ Type::Path(_) => captures::is_copy(ty),
+        _ => true,
+    };
+    if is_other {
+        errors.at(
+            parameter,
+            "the closure of `fallback` gets the cause, not the parameters: write `|cause|` or `|_|`, and use the function's parameters by their names",
+        );
     }
 }
 

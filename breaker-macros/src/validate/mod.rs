@@ -138,6 +138,7 @@ fn call(args: &Args, function: &Function, kind: &Kind, output: &Output, errors: 
         Some(value) => {
             waits::check(value, kind, errors);
             calls::quoted(value, output, errors);
+            calls::of_the_cause(value, errors);
         }
         None => {}
     }

@@ -110,4 +110,19 @@ async fn in_words(hotel: &str) -> Result<u8, CallError<()>> {
     Ok(1)
 }
 
+#[circuit_breaker(fallback = |hotel: &str| cached(hotel))]
+async fn a_closure_with_the_parameter(hotel: &str) -> Answer {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |(hotel, nights): (&str, u32)| Ok(nights))]
+fn a_closure_with_both_parameters(hotel: &str, nights: u32) -> Result<u32, CallError<()>> {
+    Ok(1)
+}
+
+#[circuit_breaker(fallback = |nights: u32| Ok(nights))]
+fn a_closure_with_a_number(nights: u32) -> Result<u32, CallError<()>> {
+    Ok(1)
+}
+
 fn main() {}

@@ -79,4 +79,17 @@ async fn not_a_result() -> Option<u8> {
     None
 }
 
+struct Client;
+
+impl Client {
+    fn counts(&self, error: &CallError<std::io::Error>) -> bool {
+        true
+    }
+
+    #[circuit_breaker(shared, classify = Self::counts)]
+    async fn a_method(&self) -> Answer {
+        Ok(1)
+    }
+}
+
 fn main() {}

@@ -63,8 +63,8 @@ async fn a_part_of_the_answer(hotel: &str) -> Answer {
     Ok(Vec::new())
 }
 
-#[circuit_breaker(fallback = |hotel: &str| fetch(hotel))]
-async fn a_closure_with_the_parameters(hotel: &str) -> Answer {
+#[circuit_breaker(fallback = |hotel: String| fetch(&hotel))]
+async fn a_closure_with_the_parameters(hotel: String) -> Answer {
     Ok(Vec::new())
 }
 
@@ -140,6 +140,27 @@ fn by_the_cause(cause: breakerbox::Cause<'_, Answer>) -> Answer {
 
 #[circuit_breaker(fallback = by_the_cause)]
 async fn a_fallback_that_takes_the_cause(hotel: &str) -> Answer {
+    Ok(Vec::new())
+}
+
+struct Query(String);
+
+fn of_a_query(query: &Query, nights: &u8) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = of_a_query)]
+fn a_fallback_that_borrows_what_is_given(query: Query, nights: &u8) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = of_a_query)]
+async fn fewer_parameters(query: Query) -> Answer {
+    Ok(Vec::new())
+}
+
+#[circuit_breaker(fallback = fetch)]
+async fn something_of_ones_own(query: Query) -> Answer {
     Ok(Vec::new())
 }
 

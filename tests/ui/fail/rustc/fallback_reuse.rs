@@ -53,4 +53,20 @@ async fn generic<T: Send>(pair: (T, Hotel), other: Vec<T>) -> Answer {
     Ok(1)
 }
 
+fn kept(hotel: &Hotel) -> Answer {
+    Ok(hotel.0.len())
+}
+
+#[circuit_breaker(fallback = cached)]
+async fn in_a_block_of_its_own(hotel: Hotel) -> Answer {
+    let call = async move { kept(&hotel) };
+    call.await
+}
+
+#[circuit_breaker(fallback = kept(&hotel))]
+fn in_a_closure_of_its_own(hotel: Hotel) -> Answer {
+    let call = move || kept(&hotel);
+    call()
+}
+
 fn main() {}
