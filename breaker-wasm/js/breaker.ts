@@ -4,21 +4,8 @@ import type { Duration } from "./duration.js";
 import { CircuitOpenError, TimeoutError, cheaply } from "./errors.js";
 import { type EventType, type Events, type Listener, Listeners } from "./events.js";
 import { CallContext, limited } from "./limit.js";
-import {
-  FAILURES,
-  FROM,
-  GENERATION,
-  LEFT,
-  NOTHING,
-  REASONS,
-  STATES,
-  type State,
-  TO,
-  TRIGGER,
-  TRIGGERS,
-  WAIT,
-  wasm,
-} from "./module.js";
+import { FAILURES, FROM, GENERATION, LEFT, NOTHING, TO, TRIGGER, WAIT, wasm } from "./module.js";
+import { REASONS, STATES, type State, TRIGGERS } from "./names.js";
 import {
   type BreakerOptions,
   type CallOptions,
@@ -53,6 +40,11 @@ const forgotten =
   typeof FinalizationRegistry === "undefined"
     ? undefined
     : new FinalizationRegistry<number>((number) => wasm.free(number));
+
+/** Gives the number back when nobody holds `owner` any more. */
+export function giveBack(owner: object, number: number): void {
+  forgotten?.register(owner, number);
+}
 
 /** What the breakers of a group have in common; a breaker alone is a group of one. */
 export class Group {
@@ -136,7 +128,7 @@ export class CircuitBreaker {
       this.#number = create(this.#group.options);
     }
     this.#way = new Way(this.#group.options);
-    forgotten?.register(this, this.#number);
+    giveBack(this, this.#number);
   }
 
   get name(): string {

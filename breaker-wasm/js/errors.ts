@@ -1,4 +1,4 @@
-import type { Reason } from "./module.js";
+import type { Reason } from "./names.js";
 
 /** How a breaker is called in messages: `pms`, or `pms[H1]`. */
 export function label(name: string, key: unknown): string {

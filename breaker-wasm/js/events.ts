@@ -2,7 +2,7 @@
 
 import type { CircuitOpenError, TimeoutError } from "./errors.js";
 import type { OUTCOMES } from "./outcome.js";
-import type { State, Trigger } from "./module.js";
+import type { State, Trigger } from "./names.js";
 
 /** What every event says. */
 interface Common<Type extends string> {

@@ -6,7 +6,7 @@ export { CircuitOpenError, TimeoutError } from "./errors.js";
 export type { Events, EventType, Listener, StateChange } from "./events.js";
 export { type Key, KeyedCircuitBreakers, type KeyedOptions } from "./keyed.js";
 export type { CallContext } from "./limit.js";
-export type { Reason, State, Trigger } from "./module.js";
+export type { Reason, State, Trigger } from "./names.js";
 export type { BreakerOptions, CallOptions, Settings } from "./options.js";
 export type { Judge, Outcome, Overloaded } from "./outcome.js";
 export type { Snapshot } from "./snapshot.js";

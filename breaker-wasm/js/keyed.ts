@@ -1,6 +1,6 @@
 /** A breaker for each key: for each account, region or host. */
 
-import { CircuitBreaker, Group, type Guarded, Member } from "./breaker.js";
+import { CircuitBreaker, Group, type Guarded, Member, giveBack } from "./breaker.js";
 import type { CallContext } from "./limit.js";
 import type { EventType, Listener } from "./events.js";
 import { wasm } from "./module.js";
@@ -48,6 +48,7 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     this.#maxKeys = checked["maxKeys"] ?? 10_000;
     this.#group = new Group(checked);
     this.#first = create(checked);
+    giveBack(this, this.#first);
   }
 
   get name(): string {

@@ -1,6 +1,6 @@
 /** A breaker's state, to be carried to another isolate, process or run. */
 
-import { STATES, type State } from "./module.js";
+import { STATES, type State } from "./names.js";
 
 /** What `snapshot()` gives and `restore()` takes: plain data, for JSON or any store. */
 export interface Snapshot {
