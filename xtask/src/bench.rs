@@ -4,9 +4,11 @@ use std::process::{Command, ExitCode, Stdio};
 use std::{fs, io};
 
 use crate::compile;
+use crate::npm;
 use crate::run::Run;
 use crate::size;
 use crate::tools::cargo;
+use crate::wasm;
 use crate::workspace;
 
 const PAGE: &str = "BENCHMARKS.md";
@@ -29,6 +31,10 @@ pub(crate) fn job(options: &[String]) -> ExitCode {
             }),
             None => return usage(),
         },
+        ["wasm", options @ ..] => match wasm::bench::job(options) {
+            Some(done) => done.map(|()| true).map_err(io::Error::other),
+            None => return usage(),
+        },
         [] => write_page(),
         _ => return usage(),
     };
@@ -44,7 +50,7 @@ pub(crate) fn job(options: &[String]) -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: cargo xtask bench [--json | --smoke | instructions [WORD] | compile [--json | --smoke]]"
+        "usage: cargo xtask bench [--json | --smoke | instructions [WORD] | compile [--json | --smoke] | wasm [--json | --smoke]]"
     );
     ExitCode::from(2)
 }
@@ -55,6 +61,11 @@ pub(crate) fn smoke(run: &mut Run) {
     let mut compile = cargo();
     compile.args(["xtask", "bench", "compile", "--smoke"]);
     run.step("the benchmark of compile time runs", &mut compile);
+    const WASM: &str = "the benchmark of the npm package runs";
+    if npm::ready(run, WASM) {
+        let mut wasm = cargo();
+        run.step(WASM, wasm.args(["xtask", "bench", "wasm", "--smoke"]));
+    }
 }
 
 /// Without optimisation, and so without building every peer a second time.

@@ -8,7 +8,6 @@ use crate::target::{Source, WASM};
 use crate::test_js;
 use crate::tools::{CLIPPY, cargo};
 use crate::wasm;
-use crate::workspace;
 
 /// The folders with a `tsconfig.json`.
 const PROJECTS: [&str; 1] = [wasm::PACKAGE];
@@ -22,7 +21,7 @@ const FILES: [&str; 2] = ["package.json", "tsconfig.base.json"];
 /// Names the browser to the tests that start one.
 pub(crate) const BROWSER: &str = "CHROMIUM";
 
-/// Formatting and types. True if the package is there to be tested.
+/// Formatting and types. True if there is a package to be tested.
 pub(crate) fn quick(run: &mut Run) -> bool {
     if !npm::ready(run, "npm packages") {
         return false;
@@ -30,18 +29,11 @@ pub(crate) fn quick(run: &mut Run) -> bool {
     let mut prettier = npm::tool("prettier");
     prettier.arg("--check").args(FILES);
     run.step("prettier", prettier.args(PROJECTS).args(PROGRAMS));
-    PROGRAMS.iter().for_each(|program| types(run, program));
-    // Until the crate is there.
-    if !workspace::root()
-        .join(wasm::PACKAGE)
-        .join("Cargo.toml")
-        .exists()
-    {
-        return false;
-    }
-    // First: the sources are typed by what the module exports.
+    // First: the sources are typed by what the module exports, the programs by the package.
     run.step("npm package", cargo().args(["xtask", "wasm"]));
-    PROJECTS.iter().for_each(|project| types(run, project));
+    for project in PROJECTS.iter().chain(&PROGRAMS) {
+        types(run, project);
+    }
     true
 }
 
@@ -73,6 +65,7 @@ fn lint(run: &mut Run) {
     match Source::find() {
         Some(Source::Rustup) => {
             let mut clippy = cargo();
+            clippy.env("RUSTFLAGS", wasm::MODULE.flags);
             clippy.args(["clippy", "--package", wasm::PACKAGE, "--target", WASM]);
             run.step(NAME, clippy.args(["--", "-D", "warnings"]));
         }

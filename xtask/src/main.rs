@@ -43,7 +43,7 @@ const JOBS: &[Job] = &[
     ),
     (
         "bench",
-        "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke | instructions | compile]",
+        "what a call costs, beside the peers: writes BENCHMARKS.md [--json | --smoke | instructions | compile | wasm]",
         Way::WithOptions(bench::job),
     ),
     (

@@ -1,6 +1,7 @@
 //! `cargo xtask wasm`: the npm package, in `breaker-wasm/dist`; or any package of the
 //! workspace as a module beside JavaScript.
 
+pub(crate) mod bench;
 pub(crate) mod bindgen;
 
 use std::fs;
@@ -18,11 +19,10 @@ use bindgen::{Glue, Module, Unbuilt};
 pub(crate) const PACKAGE: &str = "breaker-wasm";
 
 /// The module, its own exports in the place of wasm-bindgen's JavaScript.
-const MODULE: Module<'static> = Module {
+pub(crate) const MODULE: Module<'static> = Module {
     package: PACKAGE,
     profile: "wasm",
-    // Without references the glue imports nothing. Nothing recurses, and the stack
-    // comes first in memory: a call that ran over its end would trap.
+    // `breaker-core` without atomics; what else it takes is in the crate's `build.rs`.
     flags: "--cfg one_thread",
     glue: Glue::Bundler,
 };
@@ -37,7 +37,7 @@ const OPTIMISE: [&str; 5] = [
 
 /// Why there is no package.
 #[derive(Debug, Error)]
-enum Unmade {
+pub(crate) enum Unmade {
     #[error(transparent)]
     Npm(#[from] Unready),
     #[error(transparent)]
@@ -86,7 +86,7 @@ fn bind(package: &str, glue: Glue, folder: &Path) -> Result<(), Unmade> {
     Ok(())
 }
 
-fn make() -> Result<(), Unmade> {
+pub(crate) fn make() -> Result<(), Unmade> {
     npm::install()?;
     let package = workspace::root().join(PACKAGE);
     let bound = workspace::target_dir().join("wasm-bindgen").join(PACKAGE);
