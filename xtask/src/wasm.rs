@@ -86,6 +86,7 @@ fn bind(package: &str, glue: Glue, folder: &Path) -> Result<(), Unmade> {
     Ok(())
 }
 
+/// The npm package.
 pub(crate) fn make() -> Result<(), Unmade> {
     npm::install()?;
     let package = workspace::root().join(PACKAGE);
