@@ -269,6 +269,10 @@ fn senseless_rates_are_refused_by_their_name() {
     let cases: Vec<(Settings, ConfigError)> = vec![
         (Settings::new(), ConfigError::NoFailureRate),
         (rate().threshold(5), ConfigError::ThresholdWithFailureRate),
+        (
+            Settings::new().threshold(5).slow(sec).slow_rate(0.5),
+            ConfigError::NoFailureRate,
+        ),
         (rate().min_calls(0), ConfigError::ZeroMinCalls),
         (rate().window(Window::calls(0)), ConfigError::ZeroWindow),
         (

@@ -3,6 +3,7 @@
 use crate::chromium;
 use crate::edge;
 use crate::npm;
+use crate::playground;
 use crate::run::Run;
 use crate::target::{Source, WASM};
 use crate::test_js;
@@ -11,7 +12,7 @@ use crate::wasm;
 use crate::workspace;
 
 /// The folders with a `tsconfig.json`.
-const PROJECTS: [&str; 1] = [wasm::PACKAGE];
+const PROJECTS: [&str; 2] = [wasm::PACKAGE, playground::FOLDER];
 
 /// Those of Rust programs, whose TypeScript is their tests.
 const PROGRAMS: [&str; 2] = [edge::FOLDER, test_js::FOLDER];

@@ -9,6 +9,7 @@ mod compile;
 mod edge;
 mod javascript;
 mod npm;
+mod playground;
 mod run;
 mod size;
 mod tally;
@@ -55,6 +56,11 @@ const JOBS: &[Job] = &[
         "edge-worker",
         "the example at the edge in Cloudflare's own runtime, on loopback [rust]",
         Way::WithOptions(edge::job),
+    ),
+    (
+        "playground",
+        "the page to try a breaker on, served on loopback [PORT]",
+        Way::WithOptions(playground::job),
     ),
     (
         "size",

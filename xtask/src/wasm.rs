@@ -37,7 +37,7 @@ const OPTIMISE: [&str; 5] = [
 
 /// Why there is no package.
 #[derive(Debug, Error)]
-enum Unmade {
+pub(crate) enum Unmade {
     #[error(transparent)]
     Npm(#[from] Unready),
     #[error(transparent)]
@@ -86,7 +86,8 @@ fn bind(package: &str, glue: Glue, folder: &Path) -> Result<(), Unmade> {
     Ok(())
 }
 
-fn make() -> Result<(), Unmade> {
+/// The npm package.
+pub(crate) fn make() -> Result<(), Unmade> {
     npm::install()?;
     let package = workspace::root().join(PACKAGE);
     let bound = workspace::target_dir().join("wasm-bindgen").join(PACKAGE);

@@ -261,7 +261,7 @@ impl Settings {
 
     /// What concerns the rate alone.
     pub(crate) const fn rate(&self) -> Result<Rate, ConfigError> {
-        if self.threshold.is_some() {
+        if self.threshold.is_some() && self.failure_rate.is_some() {
             return Err(ConfigError::ThresholdWithFailureRate);
         }
         let failures = match self.failure_rate {
