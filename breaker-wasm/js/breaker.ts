@@ -14,7 +14,6 @@ import {
   checkCall,
   checkWait,
   checkFunction,
-  checkSignal,
   create,
 } from "./options.js";
 import {
@@ -171,9 +170,8 @@ export class CircuitBreaker {
   ): Promise<Awaited<T>> {
     try {
       checkFunction(f, this.#group.options);
-      const { signal, ...others } = options ?? {};
-      checkSignal(signal, this.#group.options);
-      const way = options && Object.keys(others).length ? this.#wayOf(others) : this.#way;
+      const way = this.#wayOf(options, true);
+      const { signal } = way.options;
       return this.#run(way, f, undefined, [], new CallContext(), signal) as Promise<Awaited<T>>;
     } catch (error) {
       return Promise.reject(error);
@@ -249,8 +247,10 @@ export class CircuitBreaker {
     this.#changed();
   }
 
-  #wayOf(options: object | undefined): Way {
-    return options ? new Way(checkCall(options, this.#group.options)) : this.#way;
+  #wayOf(options: object | undefined, once?: boolean): Way {
+    return options === undefined
+      ? this.#way
+      : new Way(checkCall(options, this.#group.options, once));
   }
 
   #run(

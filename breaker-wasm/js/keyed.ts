@@ -7,6 +7,7 @@ import { wasm } from "./module.js";
 import {
   type BreakerOptions,
   type CallOptions,
+  checkCall,
   checkFunction,
   checkKeyed,
   create,
@@ -84,7 +85,10 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     options?: CallOptions<Parameters<F>>,
   ): Guarded<F> {
     checkFunction(f, this.#group.options);
-    checkFunction(key, this.#group.options);
+    checkFunction(key, this.#group.options, "key");
+    if (options !== undefined) {
+      checkCall(options, this.#group.options);
+    }
     const breakers = this;
     const ways = new WeakMap<CircuitBreaker, Guarded<F>>();
     return async function (this: ThisParameterType<F>, ...args: Parameters<F>) {

@@ -125,6 +125,12 @@ const CALL: Record<string, Check> = {
   fallbackOn: oneOf("any", "open"),
 };
 
+/** Of one call. */
+const ONCE: Record<string, Check> = {
+  ...CALL,
+  signal: ["an AbortSignal", (value) => (value instanceof AbortSignal ? value : undefined)],
+};
+
 const BREAKER: Record<string, Check> = {
   ...SETTINGS,
   ...CALL,
@@ -139,12 +145,17 @@ const BREAKER: Record<string, Check> = {
 /** Options that were looked at; durations are milliseconds. */
 export type Checked = Record<string, any>;
 
-function check(options: unknown, legal: Record<string, Check>, whose: string): Checked {
-  if (typeof options !== "object" || !options) {
+/** No list, function, or object of a platform's: an `AbortSignal` has no options that one could see. */
+function checkObject(options: unknown, whose: string): object {
+  if (Object.prototype.toString.call(options) !== "[object Object]") {
     throw new TypeError(`${whose}: expected an object of options`);
   }
+  return options as object;
+}
+
+function check(options: unknown, legal: Record<string, Check>, whose: string): Checked {
   const checked: Checked = {};
-  for (const [option, value] of Object.entries(options)) {
+  for (const [option, value] of Object.entries(checkObject(options, whose))) {
     const known = legal[option];
     if (!known || !Object.hasOwn(legal, option)) {
       throw new TypeError(
@@ -208,9 +219,9 @@ export function checkKeyed(options: unknown): Checked {
   return checkBreakerAnd(options, { maxKeys: count(16_777_216) });
 }
 
-/** Looks at the options of a call, beside those of its breaker. */
-export function checkCall(options: unknown, breaker: Checked): Checked {
-  const checked = check(options, CALL, `circuit \`${breaker["name"]}\``);
+/** Looks at the options of a function, or of one call of it, beside those of its breaker. */
+export function checkCall(options: unknown, breaker: Checked, once = false): Checked {
+  const checked = check(options, once ? ONCE : CALL, `circuit \`${breaker["name"]}\``);
   refuse(checked["timeout"] > probeTimeout(breaker) ? -10 : 0, breaker);
   return { ...breaker, ...checked };
 }
@@ -246,10 +257,10 @@ export function refuse(answer: number, options: Checked): number {
 }
 
 /** A function that was given to be called. */
-export function checkFunction<F>(f: F, options: Checked): F {
+export function checkFunction<F>(f: F, options: Checked, what = "call"): F {
   if (typeof f !== "function") {
     throw new TypeError(
-      `circuit \`${options["name"]}\`: the call is ${show(f)}: expected a function`,
+      `circuit \`${options["name"]}\`: the ${what} is ${show(f)}: expected a function`,
     );
   }
   return f;
@@ -264,13 +275,4 @@ export function checkWait(wait: unknown, options: Checked): number {
   throw new TypeError(
     `circuit \`${options["name"]}\`: the wait is ${show(wait)}: expected 0, or ${DURATION[0]}`,
   );
-}
-
-/** An `AbortSignal` or nothing. */
-export function checkSignal(signal: unknown, options: Checked): void {
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw new TypeError(
-      `circuit \`${options["name"]}\`: signal is ${show(signal)}: expected an AbortSignal`,
-    );
-  }
 }
