@@ -1,4 +1,7 @@
-/** A duration: milliseconds, or text such as `"30s"`, `"250ms"`, `"1.5s"`, `"1m30s"`. */
+/**
+ * A duration: milliseconds, or text such as `"30s"`, `"250ms"`, `"1.5s"`, `"1m30s"`: the units d, h,
+ * m, s, ms, us and ns from the largest to the smallest, each once.
+ */
 export type Duration = number | string;
 
 /** Milliseconds of each unit. */
@@ -21,8 +24,15 @@ export function millis(duration: unknown): number {
   }
   let sum = 0;
   let end = 0;
+  let smallest = Infinity;
   for (const [part, count, unit] of duration.matchAll(PART)) {
-    sum += Number(count) * UNITS[unit as string]!;
+    const scale = UNITS[unit as string]!;
+    if (scale >= smallest) {
+      return NaN;
+    }
+    // Only the last part may have a fraction.
+    smallest = count!.includes(".") ? 0 : scale;
+    sum += Number(count) * scale;
     end += part.length;
   }
   return end === duration.length ? sum : NaN;

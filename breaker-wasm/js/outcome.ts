@@ -27,13 +27,12 @@ export type Judged = [outcome: number, wait: number];
 
 /** What a judge said of an error or an answer; `otherwise`: what it is if it doesn't count. */
 export function read(said: unknown, otherwise: number): Judged {
-  if (typeof said === "object" && said) {
-    const wait = millis((said as Overloaded).overloaded);
-    if (wait >= 0) {
-      return [OVERLOADED, wait];
-    }
-  } else if (typeof said !== "string") {
+  if (!said || said === true || typeof said === "number") {
     return [said ? FAILURE : otherwise, 0];
+  }
+  const wait = millis((said as Overloaded).overloaded);
+  if (wait >= 0 && wait < Infinity) {
+    return [OVERLOADED, wait];
   }
   const outcome = OUTCOMES.indexOf(said as "success");
   if (outcome < 0 || outcome === OVERLOADED) {
