@@ -47,7 +47,7 @@ impl Parse for Function {
             None => {
                 return Err(syn::Error::new_spanned(
                     body,
-                    "expected the function's body, in braces",
+                    "expected the function's body, in braces: write `{ .. }`",
                 ));
             }
         };
