@@ -27,19 +27,21 @@ export async function measure(subjects: readonly Timed[], effort: Effort): Promi
   for (const subject of subjects) calls.push(await callsIn(effort.slice, subject));
   const costs: number[][] = subjects.map(() => []);
   for (let round = -effort.warmUp; round < effort.rounds; round++) {
+    // From another one on in each round, and every second round backwards: none has the same
+    // before it each time.
     for (let turn = 0; turn < subjects.length; turn++) {
-      // Each follows each other one as often as the next.
-      const index = (turn * (1 + (Math.abs(round) % 2)) + Math.abs(round)) % subjects.length;
-      const [subject, many] = [subjects[index], calls[index]];
-      if (subject === undefined || many === undefined) continue;
+      const place = (round & 1 ? subjects.length - 1 - turn : turn) + Math.abs(round);
+      const index = place % subjects.length;
+      const [subject, many, all] = [subjects[index], calls[index], costs[index]];
+      if (subject === undefined || many === undefined || all === undefined) continue;
       const took = (await subject(many)) / many;
-      if (round >= 0) costs[index]?.push(took);
+      if (round >= 0) all[round] = took;
     }
   }
   const [bare] = costs;
   return costs.map((all) => ({
     cost: median(all),
-    over: median(all.map((cost, round) => cost - (bare?.[round] ?? 0))),
+    over: median(all.map((cost, round) => cost - (bare?.[round] ?? NaN))),
   }));
 }
 
@@ -47,7 +49,8 @@ export async function measure(subjects: readonly Timed[], effort: Effort): Promi
 async function callsIn(slice: number, subject: Timed): Promise<number> {
   let calls = 16;
   for (;;) {
-    const took = await subject(calls);
+    // The least of a few: one may have been held up.
+    const took = Math.min(await subject(calls), await subject(calls), await subject(calls));
     if (took >= (slice * 1e6) / 2) return Math.max(1, Math.round((calls * slice * 1e6) / took));
     calls *= 2;
   }
