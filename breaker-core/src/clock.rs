@@ -1,5 +1,6 @@
 //! Where time comes from.
 
+use crate::nanos;
 use crate::sync::{AtomicU64, Ordering, const_fn};
 use core::time::Duration;
 
@@ -124,7 +125,7 @@ impl ManualClock {
 
     /// Moves the reading on by `by`; it stops at `u64::MAX` nanoseconds.
     pub fn advance(&self, by: Duration) {
-        let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
+        let by = nanos::saturating(by);
         let moved = |nanos: u64| Some(nanos.saturating_add(by));
         // The closure never gives `None`, so this can't fail.
         let _ = self

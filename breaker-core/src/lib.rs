@@ -57,6 +57,7 @@ mod circuit;
 mod clock;
 mod config;
 mod error;
+mod nanos;
 mod outcome;
 mod permit;
 mod policy;

@@ -58,11 +58,16 @@ pub(crate) struct Judged {
     pub(crate) failures: u32,
 }
 
+/// How many slots a window of so many calls needs.
+pub(crate) const fn slots_for(calls: u32) -> usize {
+    calls.div_ceil(SAMPLES_PER_SLOT) as usize
+}
+
 impl Rate {
     /// How many slots the window needs.
     pub(crate) const fn slots(&self) -> usize {
         match self.span {
-            Span::Calls(calls) => calls.div_ceil(SAMPLES_PER_SLOT) as usize,
+            Span::Calls(calls) => slots_for(calls),
             Span::Time { buckets, .. } => buckets.get() as usize,
         }
     }

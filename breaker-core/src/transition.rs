@@ -3,6 +3,7 @@
 
 use crate::config::{Close, Config, OnCancel};
 use crate::error::{Reason, SnapshotError};
+use crate::nanos;
 use crate::outcome::{Change, Outcome, Trigger};
 use crate::policy::Tally;
 use crate::snapshot::Snapshot;
@@ -13,7 +14,6 @@ use crate::word::{REPORTED, Word};
 use core::num::NonZeroU64;
 use core::time::Duration;
 
-const NANOS_PER_SEC: u64 = 1_000_000_000;
 const LONGEST_RESTORED_IMPOSED_WAIT: u64 = 24 * 3_600 * 1_000_000_000;
 
 /// What a word says to a call that asks, as far as it can without the time.
@@ -173,7 +173,9 @@ pub(crate) fn settle_closed(
         Verdict::Overloaded(wait) => (
             Trigger::Overloaded,
             word.payload() + 1,
-            Wait::Imposed { nanos: nanos(wait) },
+            Wait::Imposed {
+                nanos: nanos::saturating(wait),
+            },
         ),
         Verdict::Success | Verdict::Failure => match tally(verdict == Verdict::Failure) {
             Tally::Count(payload) => return Step::Count(word.with_payload(payload)),
@@ -222,7 +224,9 @@ pub(crate) fn settle_probe(
     match verdict {
         Verdict::Neutral => return Step::Neutral(word.with_payload(trial.payload(config.close()))),
         Verdict::Overloaded(wait) => {
-            let wait = Wait::Imposed { nanos: nanos(wait) };
+            let wait = Wait::Imposed {
+                nanos: nanos::saturating(wait),
+            };
             return reopen(Trigger::Overloaded, trial.failures + 1, wait);
         }
         Verdict::Success => trial.successes += 1,
@@ -268,7 +272,9 @@ pub(crate) fn operate(word: Word, order: Order) -> Word {
         Order::Disable => word.enter(State::Disabled, kept, 0),
         Order::Shadow => word.enter(State::Shadow, kept, 0),
         Order::OpenFor(wait) => {
-            let wait = Wait::Imposed { nanos: nanos(wait) };
+            let wait = Wait::Imposed {
+                nanos: nanos::saturating(wait),
+            };
             word.enter(State::Open, kept, wait.payload())
         }
     }
@@ -302,7 +308,7 @@ pub(crate) fn check(snapshot: &Snapshot, threshold: Option<u32>) -> Result<(), S
 /// failures in a row are counted.
 pub(crate) fn restore(word: Word, snapshot: &Snapshot, counts: bool, config: &Config) -> Word {
     let kept = snapshot.reopenings;
-    let left = nanos(snapshot.time_left);
+    let left = nanos::saturating(snapshot.time_left);
     match snapshot.state {
         State::Closed => word.enter(
             State::Closed,
@@ -342,13 +348,6 @@ pub(crate) fn change(
         trigger,
         failures,
         wait,
-    }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    match duration.as_secs() {
-        secs if secs > u64::MAX / NANOS_PER_SEC => u64::MAX,
-        secs => (secs * NANOS_PER_SEC).saturating_add(u64::from(duration.subsec_nanos())),
     }
 }
 

@@ -25,6 +25,7 @@ use crate::circuit::{Admission, BareCircuit, CircuitRef};
 use crate::clock::{Clock, Reading};
 use crate::config::Config;
 use crate::error::{Reason, Rejected, SnapshotError};
+use crate::nanos;
 use crate::outcome::{Change, Effect, Outcome, Trigger};
 use crate::permit::Permit;
 use crate::policy::{Call, Policy, sealed::Moment};
@@ -260,7 +261,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         took: Duration,
         clock: &C,
     ) -> Effect {
-        let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let took = nanos::saturating(took);
         self.settle_nanos(generation, outcome, took, clock)
     }
 

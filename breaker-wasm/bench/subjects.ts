@@ -76,6 +76,11 @@ const opossumSettings = {
   errorThresholdPercentage: 50,
 };
 
+const opossumClassified = {
+  ...opossumSettings,
+  errorFilter: (error: unknown) => !counts(error),
+};
+
 /** Makes calls that fail, and sees to it that the next one is refused. */
 async function opened(call: () => Promise<unknown>): Promise<void> {
   for (let failed = 0; failed < FAILURES; failed++) await call().catch(() => {});
@@ -96,20 +101,12 @@ async function closed(): Promise<Comparison[]> {
 
   const wrappedUntimed = new CircuitBreaker(untimed).wrap(inventory);
   const policyUntimed = cockatielUntimed();
-  const opossumUntimed = new Opossum(inventory, {
-    ...opossumSettings,
-    timeout: false,
-    errorFilter: (error: unknown) => !counts(error),
-  });
+  const opossumUntimed = new Opossum(inventory, { ...opossumClassified, timeout: false });
   opossumUntimed.fallback(lastGood);
 
   const wrappedEvery = new CircuitBreaker(every).wrap(inventory);
   const policyEvery = cockatielEvery();
-  const opossumEvery = new Opossum(inventory, {
-    ...opossumSettings,
-    timeout: TIMEOUT,
-    errorFilter: (error: unknown) => !counts(error),
-  });
+  const opossumEvery = new Opossum(inventory, { ...opossumClassified, timeout: TIMEOUT });
   opossumEvery.fallback(lastGood);
 
   return [
@@ -220,11 +217,7 @@ async function open(): Promise<Comparison[]> {
   await opened(() => wrappedEvery("H1"));
   const policyEvery = cockatielEvery();
   await opened(() => policyEvery.execute(() => failing("H1")));
-  const opossumEvery = new Opossum(failing, {
-    ...opossumSettings,
-    timeout: TIMEOUT,
-    errorFilter: (error: unknown) => !counts(error),
-  });
+  const opossumEvery = new Opossum(failing, { ...opossumClassified, timeout: TIMEOUT });
   opossumEvery.fallback(lastGood);
   await opened(() => opossumEvery.fire("H1"));
 

@@ -48,9 +48,13 @@ export function giveBack(owner: object, number: number): void {
 /** What the breakers of a group have in common; a breaker alone is a group of one. */
 export class Group {
   readonly listeners = new Listeners();
+  /** A success is counted without looking at the clock. */
+  readonly timeless: boolean;
   #last = 0;
 
-  constructor(readonly options: Checked) {}
+  constructor(readonly options: Checked) {
+    this.timeless = !options["slow"] && !options["ofTime"];
+  }
 
   /** The time; where a clock throws, or says what is no number, none has passed. */
   now(): number {
@@ -399,10 +403,10 @@ export class CircuitBreaker {
   }
 
   #settle(generation: number, outcome: number, wait: number, started: number | undefined): void {
-    const { options, listeners } = this.#group;
-    const timeless = !options["slow"] && !options["ofTime"];
-    const watched = listeners.watched;
-    const now = timeless && outcome === SUCCESS && !watched ? 0 : this.#group.now();
+    const group = this.#group;
+    const { watched } = group.listeners;
+    const unread = group.timeless && outcome === SUCCESS && !watched;
+    const now = unread ? 0 : group.now();
     const took = started === undefined ? 0 : now - started;
     let effect = 0;
     if (outcome !== SUCCESS || !wasm.succeed(this.#number, generation, took, now)) {
@@ -412,7 +416,7 @@ export class CircuitBreaker {
         outcome,
         wait,
         took,
-        this.#group.now(),
+        unread ? group.now() : now,
         Math.random(),
       );
       if (effect > 2) {

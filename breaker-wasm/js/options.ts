@@ -197,8 +197,8 @@ const CONTRADICTIONS = [
 /** How far `performance.now` may lag behind, at most: browsers make it coarse. */
 const RESOLUTION = 1;
 
-/** Looks at the options of a breaker, or of a group of them. */
-function checkBreakerAnd(options: unknown, more?: Record<string, Check>): Checked {
+/** Looks at the options of a breaker; `more` are those of a group of them. */
+export function checkBreaker(options: unknown, more?: Record<string, Check>): Checked {
   const name = (options as BreakerOptions | undefined)?.name;
   const whose = typeof name === "string" && name ? `circuit \`${name}\`` : "circuit breaker";
   const checked = check(options, { ...BREAKER, ...more }, whose);
@@ -209,14 +209,9 @@ function checkBreakerAnd(options: unknown, more?: Record<string, Check>): Checke
   return checked;
 }
 
-/** Looks at the options of a breaker. */
-export function checkBreaker(options: unknown): Checked {
-  return checkBreakerAnd(options);
-}
-
 /** Looks at the options of a group. */
 export function checkKeyed(options: unknown): Checked {
-  return checkBreakerAnd(options, { maxKeys: count(16_777_216) });
+  return checkBreaker(options, { maxKeys: count(16_777_216) });
 }
 
 /** Looks at the options of a function, or of one call of it, beside those of its breaker. */

@@ -27,11 +27,7 @@ pub fn admit(number: u32, now: f64) -> i32 {
         let Some(breaker) = module.slab.get(number) else {
             return reason(Reason::ForcedOpen);
         };
-        let clock = Moment {
-            now,
-            random: 0.0,
-            resolution: breaker.shared.resolution,
-        };
+        let clock = breaker.moment(now);
         match breaker.by_ref().try_admit_slowly(&clock) {
             Ok(admission) => {
                 if let Some(change) = admission.change {
@@ -58,11 +54,7 @@ pub fn succeed(number: u32, generation: u32, took: f64, now: f64) -> bool {
         let Some(breaker) = module.slab.get(number) else {
             return false;
         };
-        let clock = Moment {
-            now,
-            random: 0.0,
-            resolution: 0,
-        };
+        let clock = breaker.moment(now);
         let generation = Generation::from_number(generation);
         breaker
             .by_ref()
@@ -89,9 +81,8 @@ pub fn settle(
             return LATE;
         };
         let clock = Moment {
-            now,
             random,
-            resolution: breaker.shared.resolution,
+            ..breaker.moment(now)
         };
         let outcome = match outcome {
             0 => Outcome::Success,

@@ -42,23 +42,18 @@ fn class(layout: Layout) -> usize {
 
 impl Space {
     fn fresh(&mut self, size: usize) -> *mut u8 {
-        let start = self.next.next_multiple_of(size.min(PAGE));
+        let mut start = self.next.next_multiple_of(size.min(PAGE));
         if self.end.saturating_sub(start) < size {
             let pages = size.div_ceil(PAGE);
             let before = memory_grow(0, pages);
             if before == usize::MAX {
                 return null_mut();
             }
-            // What is left before it is lost: less than the smaller of the
+            // What was left before it is lost: less than the smaller of the
             // block and a page.
-            self.next = before * PAGE;
-            self.end = self.next + pages * PAGE;
-            return self.fresh_here(self.next, size);
+            start = before * PAGE;
+            self.end = start + pages * PAGE;
         }
-        self.fresh_here(start, size)
-    }
-
-    fn fresh_here(&mut self, start: usize, size: usize) -> *mut u8 {
         self.next = start + size;
         core::ptr::with_exposed_provenance_mut(start)
     }

@@ -2,7 +2,7 @@
 
 use crate::report::{state, state_of};
 use crate::single;
-use crate::time::{Moment, duration, millis};
+use crate::time::{duration, millis};
 use breaker_core::{Snapshot, SnapshotError, State};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -41,11 +41,7 @@ pub fn operate(number: u32, into: u8, wait: f64, now: f64) {
         let Some(breaker) = module.slab.get(number) else {
             return;
         };
-        let clock = Moment {
-            now,
-            random: 0.0,
-            resolution: breaker.shared.resolution,
-        };
+        let clock = breaker.moment(now);
         let circuit = breaker.by_ref();
         let change = match into {
             1 => circuit.open_for(duration(wait), &clock),
@@ -66,11 +62,7 @@ pub fn snapshot(number: u32, now: f64) {
         let Some(breaker) = module.slab.get(number) else {
             return;
         };
-        let clock = Moment {
-            now,
-            random: 0.0,
-            resolution: breaker.shared.resolution,
-        };
+        let clock = breaker.moment(now);
         let taken = breaker.by_ref().snapshot(&clock);
         module.report.say([
             f64::from(state(taken.state)),
@@ -99,11 +91,7 @@ pub fn restore(
         let (Some(breaker), Some(state)) = (module.slab.get(number), state_of(state)) else {
             return 3;
         };
-        let clock = Moment {
-            now,
-            random: 0.0,
-            resolution: breaker.shared.resolution,
-        };
+        let clock = breaker.moment(now);
         let snapshot = Snapshot {
             state,
             time_left: duration(time_left),

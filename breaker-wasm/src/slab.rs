@@ -1,5 +1,6 @@
 //! The breakers of the module, each at a number.
 
+use crate::time::Moment;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -36,6 +37,16 @@ impl Breaker {
         Self {
             circuit: self.circuit.fresh(),
             shared: Rc::clone(&self.shared),
+        }
+    }
+
+    /// Its clock, read by JavaScript; without a random number, which only an
+    /// opening needs.
+    pub(crate) fn moment(&self, now: f64) -> Moment {
+        Moment {
+            now,
+            random: 0.0,
+            resolution: self.shared.resolution,
         }
     }
 

@@ -54,7 +54,7 @@ const JOBS: &[Job] = &[
     ),
     (
         "edge-worker",
-        "the example at the edge in Cloudflare's own runtime, on loopback [rust]",
+        "the example at the edge in Cloudflare's own runtime, on loopback [rust | typescript]",
         Way::WithOptions(edge::job),
     ),
     (

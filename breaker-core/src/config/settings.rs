@@ -6,6 +6,7 @@ use super::{
     OnCancel, RateConfig, Window,
 };
 use crate::error::{ConfigError, Setting};
+use crate::nanos;
 use crate::rate::{MAX_MIN_CALLS, Rate, Span};
 use crate::ratio::Ratio;
 use core::num::NonZeroU64;
@@ -19,7 +20,6 @@ const DEFAULT_WINDOW: Window = Window::calls(100);
 const DEFAULT_MIN_CALLS: u32 = 20;
 const DEFAULT_RESET: Duration = Duration::from_secs(30);
 const DEFAULT_JITTER: f64 = 0.1;
-const NANOS_PER_SEC: u64 = 1_000_000_000;
 const LEAST_DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
 
 /// Settings as they are written down, not yet checked.
@@ -452,11 +452,7 @@ const fn duration(
     let Some(duration) = duration else {
         return Ok(None);
     };
-    let secs = duration.as_secs();
-    if secs > u64::MAX / NANOS_PER_SEC {
-        return Err(ConfigError::Overflow(setting));
-    }
-    match (secs * NANOS_PER_SEC).checked_add(duration.subsec_nanos() as u64) {
+    match nanos::checked(duration) {
         Some(nanos) => Ok(Some(nanos)),
         None => Err(ConfigError::Overflow(setting)),
     }

@@ -59,7 +59,7 @@ impl Window {
     #[must_use]
     pub const fn slots(self) -> usize {
         match self.0 {
-            Kind::Calls(calls) => calls.div_ceil(crate::rate::SAMPLES_PER_SLOT) as usize,
+            Kind::Calls(calls) => crate::rate::slots_for(calls),
             Kind::Time { buckets, .. } => buckets as usize,
         }
     }
