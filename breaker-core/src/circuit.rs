@@ -231,6 +231,42 @@ impl<P: Policy> Circuit<P> {
         self.by_ref().try_admit(clock)
     }
 
+    /// [`try_admit`](Self::try_admit) for a breaker whose probes somebody else
+    /// must grant: one that shares its circuit with others. `granted` is asked
+    /// where the call would be a probe, and at most once. If it says no, the call
+    /// is refused, with nothing to wait for (`retry_after` is zero), and nothing
+    /// changes. A call that was granted may still be refused, where another
+    /// thread was quicker.
+    ///
+    /// ```
+    /// use breaker_core::{Circuit, Config, ManualClock, Outcome, State};
+    /// use std::time::Duration;
+    ///
+    /// let (circuit, clock) = (Circuit::new(Config::DEFAULT), ManualClock::new(0));
+    /// circuit.open_for(Duration::from_secs(1), &clock);
+    /// clock.advance(Duration::from_secs(1));
+    ///
+    /// let refused = circuit.try_admit_if_granted(&clock, || false).unwrap_err();
+    /// assert_eq!(refused.retry_after, Some(Duration::ZERO));
+    /// assert_eq!(circuit.state(), State::Open);
+    ///
+    /// let probe = circuit.try_admit_if_granted(&clock, || true)?;
+    /// circuit.settle(probe.generation, Outcome::Success, &clock);
+    /// assert_eq!(circuit.state(), State::Closed);
+    /// # Ok::<(), breaker_core::Rejected>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for `try_admit`.
+    #[inline]
+    pub fn try_admit_if_granted<C: Clock>(
+        &self,
+        clock: &C,
+        granted: impl FnOnce() -> bool,
+    ) -> Result<Admission, Rejected> {
+        self.by_ref().try_admit_if_granted(clock, granted)
+    }
+
     /// Reports how a call ended that `generation` admitted, where it doesn't
     /// matter how long it took. Each admitted call is settled once.
     #[inline]

@@ -68,6 +68,15 @@ pub(crate) fn ask_at(word: Word, elapsed: u64, resolution: u64, config: &Config)
     }
 }
 
+/// What a word says to a call that it would admit as a probe, and that nobody
+/// has granted.
+pub(crate) const fn withheld(word: Word) -> Answer {
+    match word.state() {
+        State::HalfOpen => Answer::Refuse(Reason::HalfOpenFull, 0),
+        _ => Answer::Refuse(Reason::Open, 0),
+    }
+}
+
 /// How long an open breaker still refuses, in nanoseconds; `None`: its wait is
 /// over.
 #[inline]

@@ -81,6 +81,25 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         }
     }
 
+    /// See [`Circuit::try_admit_if_granted`](crate::Circuit::try_admit_if_granted).
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn try_admit_if_granted<C: Clock>(
+        self,
+        clock: &C,
+        granted: impl FnOnce() -> bool,
+    ) -> Result<Admission, Rejected> {
+        match self.admit_if_closed() {
+            Some(generation) => Ok(Admission {
+                generation,
+                change: None,
+            }),
+            None => self.try_admit_slowly_if_granted(clock, granted),
+        }
+    }
+
     #[inline(never)]
     fn try_admit_unless_closed<C: Clock>(self, clock: &C) -> Result<Admission, Rejected> {
         match self.refused_at_once(clock) {
@@ -124,6 +143,33 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     #[cold]
     #[inline(never)]
     pub fn try_admit_slowly<C: Clock>(self, clock: &C) -> Result<Admission, Rejected> {
+        self.slowly(clock, || true)
+    }
+
+    /// [`try_admit_if_granted`](Self::try_admit_if_granted), where it is not
+    /// closed.
+    ///
+    /// # Errors
+    /// As there.
+    #[doc(hidden)]
+    #[cold]
+    #[inline(never)]
+    pub fn try_admit_slowly_if_granted<C: Clock>(
+        self,
+        clock: &C,
+        granted: impl FnOnce() -> bool,
+    ) -> Result<Admission, Rejected> {
+        self.slowly(clock, granted)
+    }
+
+    #[inline(always)]
+    fn slowly<C: Clock>(
+        self,
+        clock: &C,
+        granted: impl FnOnce() -> bool,
+    ) -> Result<Admission, Rejected> {
+        // Asked once, whoever is quicker with the swap: a grant may be used up by it.
+        let mut granted = Some(granted);
         loop {
             let word = self.load();
             let generation = word.generation();
@@ -147,7 +193,14 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             let Some(Elapsed { now, elapsed }) = self.elapsed(word, clock) else {
                 continue;
             };
-            match transition::ask_at(word, elapsed, clock.resolution(), self.config) {
+            let mut answer = transition::ask_at(word, elapsed, clock.resolution(), self.config);
+            if !matches!(answer, Answer::Refuse(..))
+                && let Some(granted) = granted.take()
+                && !granted()
+            {
+                answer = transition::withheld(word);
+            }
+            match answer {
                 Answer::Refuse(reason, left) => {
                     let retry_after = Some(Duration::from_nanos(left));
                     return Err(Rejected {

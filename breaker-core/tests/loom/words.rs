@@ -2,7 +2,7 @@
 
 use crate::race::{race, race_within};
 use breaker_core::{
-    Circuit, Effect, ManualClock, Outcome, Reading, Rejected, Settings, Snapshot, State,
+    Circuit, Effect, ManualClock, Outcome, Reading, Reason, Rejected, Settings, Snapshot, State,
 };
 use std::time::Duration;
 
@@ -90,6 +90,13 @@ impl World {
         self.circuit.try_admit(&self.clock).map(drop)
     }
 
+    /// Asks for a call that may be a probe if this is granted.
+    fn ask_if(&self, granted: bool) -> Result<(), Rejected> {
+        self.circuit
+            .try_admit_if_granted(&self.clock, || granted)
+            .map(drop)
+    }
+
     /// Time left until a call may be admitted, asked at `now`.
     fn left_at(&self, now: u64) -> Option<u64> {
         let left = self.circuit.try_admit(&Reading(now)).err()?.retry_after?;
@@ -122,6 +129,44 @@ fn of_two_callers_exactly_one_is_the_probe() {
         World::ask,
         World::ask,
         |_, one, other| assert!(one.is_ok() ^ other.is_ok()),
+    );
+}
+
+/// Guards: a probe needs a grant in whatever state the caller finds the breaker
+/// (`withheld` in `slowly`).
+#[test]
+fn beside_a_probe_that_was_granted_none_begins_that_was_not() {
+    for probes in [1, 2] {
+        race(
+            move || World::ready_to_probe(Settings::new().probes(probes)),
+            |world| world.ask_if(true),
+            |world| world.ask_if(false),
+            |world, granted, withheld| {
+                granted.expect("the wait is over");
+                let refused = withheld.expect_err("a probe without a grant");
+                let left = refused.retry_after.unwrap();
+                // With room for another it is the grant alone that is missing.
+                let full = refused.reason == Reason::HalfOpenFull && !left.is_zero();
+                assert!(left.is_zero() || full && world.circuit.config().probes() == 1);
+                assert_eq!(world.circuit.generation().get(), 2, "one trial");
+            },
+        );
+    }
+}
+
+/// Guards: a grant holds for the whole call, also where another thread was
+/// quicker with the swap (`granted.take()` in `slowly`).
+#[test]
+fn a_grant_outlasts_a_swap_that_was_lost() {
+    race(
+        || World::ready_to_probe(Settings::new().probes(2)),
+        |world| world.ask_if(true),
+        |world| world.ask_if(true),
+        |world, one, other| {
+            one.expect("room for two");
+            other.expect("room for two");
+            assert_eq!(world.circuit.generation().get(), 2, "one trial");
+        },
     );
 }
 

@@ -4,7 +4,9 @@ use crate::history::Operator;
 use crate::model::{Did, Model, Opened};
 use crate::rules::Rules;
 use crate::world::{Check, Seen, Stand, Watcher};
-use breaker_core::{Change, Effect, Generation, Rejected, Snapshot, SnapshotError, State, Trigger};
+use breaker_core::{
+    Change, Effect, Generation, Reason, Rejected, Snapshot, SnapshotError, State, Trigger,
+};
 use proptest::{prop_assert, prop_assert_eq};
 use std::time::Duration;
 
@@ -62,6 +64,35 @@ impl Compare {
             _ => prop_assert!(false, "{rejected:?} where the model has {refusal:?}"),
         }
         self.generation(rejected.generation)
+    }
+
+    /// A grant is asked for where the call would be a probe, and nowhere else.
+    /// Withheld, it is refused with nothing to wait for, in the same generation.
+    fn asked(
+        &mut self,
+        now: u64,
+        for_grant: bool,
+        granted: bool,
+        refused: Option<Rejected>,
+    ) -> Check {
+        let probing = matches!(self.model.state, State::Open | State::HalfOpen);
+        if !for_grant {
+            prop_assert!(!probing || refused.is_some(), "a probe without a grant");
+            return Ok(());
+        }
+        let answer = self.model.ask(now);
+        prop_assert!(probing && answer.may_admit, "asked where {answer:?}");
+        prop_assert_eq!(refused.is_none(), granted);
+        if let Some(rejected) = refused {
+            let reason = match self.model.state {
+                State::Open => Reason::Open,
+                _ => Reason::HalfOpenFull,
+            };
+            prop_assert_eq!(rejected.reason, reason);
+            prop_assert_eq!(rejected.retry_after, Some(Duration::ZERO));
+            self.generation(rejected.generation)?;
+        }
+        Ok(())
     }
 
     /// `None`: the permit was dropped, and its effect not seen.
@@ -168,6 +199,11 @@ impl Watcher for Compare {
                 self.admitted(now, *generation, change.as_ref())
             }
             Seen::Refused(rejected) => self.refused(now, *rejected),
+            Seen::Asked {
+                for_grant,
+                granted,
+                refused,
+            } => self.asked(now, *for_grant, *granted, *refused),
             Seen::Settled {
                 call,
                 outcome,

@@ -48,6 +48,8 @@ pub(crate) enum Act {
     /// So many whole calls without a permit, that took no time by the clock and
     /// so long by the caller's word.
     Calls(u32, Outcome, Duration),
+    /// One whole call that may be a probe if this is granted.
+    CallIf(bool, Outcome),
     Operate(Operator),
     /// Takes a snapshot and keeps it.
     Snapshot,
@@ -227,6 +229,8 @@ fn acts() -> BoxedStrategy<Act> {
         8 => (outcomes(), took).prop_map(|(outcome, took)| Act::Call(outcome, took)),
         5 => (many, outcomes(), told)
             .prop_map(|(times, outcome, took)| Act::Calls(times, outcome, took)),
+        3 => (any::<bool>(), outcomes())
+            .prop_map(|(granted, outcome)| Act::CallIf(granted, outcome)),
         3 => operators().prop_map(Act::Operate),
         2 => Just(Act::Snapshot),
         1 => (0..4_usize).prop_map(Act::Restore),

@@ -195,7 +195,7 @@ impl Watcher for OpenTimes {
                 self.opened(now, change, Some(*wait))?;
             }
             Seen::Operated(..) | Seen::Restored(_, Ok(_)) => self.opening = None,
-            Seen::Settled { .. } | Seen::Restored(..) => {}
+            Seen::Asked { .. } | Seen::Settled { .. } | Seen::Restored(..) => {}
         }
         Ok(())
     }

@@ -34,6 +34,12 @@ pub(crate) enum Seen {
         change: Option<Change>,
     },
     Refused(Rejected),
+    /// Whether a grant was asked for, in vain if the call was refused then.
+    Asked {
+        for_grant: bool,
+        granted: bool,
+        refused: Option<Rejected>,
+    },
     Settled {
         call: Call,
         outcome: Outcome,
@@ -195,6 +201,7 @@ impl<'a, P: Policy> World<'a, P> {
                     self.whole_call(outcome, took, watcher)?;
                 }
             }
+            Act::CallIf(granted, outcome) => self.call_if(granted, outcome, watcher)?,
             Act::Operate(operator) => self.operate(operator, watcher)?,
             Act::Snapshot => {
                 if snapshots.len() < 8 {
@@ -263,6 +270,30 @@ impl<'a, P: Policy> World<'a, P> {
                     .settle_after(generation, outcome, took, self.clock);
                 self.settled(call, outcome, took, Some(effect), watcher)
             }
+            Err(rejected) => self.refused(rejected, watcher),
+        }
+    }
+
+    fn call_if(&mut self, granted: bool, outcome: Outcome, watcher: &mut impl Watcher) -> Check {
+        let mut for_grant = false;
+        let asked = self.circuit.try_admit_if_granted(self.clock, || {
+            for_grant = true;
+            granted
+        });
+        let seen = Seen::Asked {
+            for_grant,
+            granted,
+            refused: asked.err(),
+        };
+        watcher.saw(self.clock.now(), &seen)?;
+        match asked {
+            Ok(admission) => {
+                let generation = admission.generation;
+                let call = self.admitted(generation, admission.change, watcher)?;
+                let effect = self.circuit.settle(generation, outcome, self.clock);
+                self.settled(call, outcome, Duration::ZERO, Some(effect), watcher)
+            }
+            Err(_) if for_grant => Ok(()),
             Err(rejected) => self.refused(rejected, watcher),
         }
     }
