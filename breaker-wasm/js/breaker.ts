@@ -26,6 +26,7 @@ import {
   SUCCESS,
   read,
 } from "./outcome.js";
+import { giveBack } from "./slots.js";
 import { type Snapshot, checkSnapshot } from "./snapshot.js";
 
 /** A function that gives a promise of what `F` gives. */
@@ -33,17 +34,6 @@ export type Guarded<F extends (...args: any[]) => unknown> = (
   this: ThisParameterType<F>,
   ...args: Parameters<F>
 ) => Promise<Awaited<ReturnType<F>>>;
-
-/** Numbers of breakers that nobody holds any more are given out again. */
-const forgotten =
-  typeof FinalizationRegistry === "undefined"
-    ? undefined
-    : new FinalizationRegistry<number>((number) => wasm.free(number));
-
-/** Gives the number back when nobody holds `owner` any more. */
-export function giveBack(owner: object, number: number): void {
-  forgotten?.register(owner, number);
-}
 
 /** What the breakers of a group have in common; a breaker alone is a group of one. */
 export class Group {

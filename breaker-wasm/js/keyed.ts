@@ -1,6 +1,6 @@
 /** A breaker for each key: for each account, region or host. */
 
-import { CircuitBreaker, Group, type Guarded, Member, giveBack } from "./breaker.js";
+import { CircuitBreaker, Group, type Guarded, Member } from "./breaker.js";
 import type { CallContext } from "./limit.js";
 import type { EventType, Listener } from "./events.js";
 import { wasm } from "./module.js";
@@ -13,28 +13,34 @@ import {
   create,
   refuse,
 } from "./options.js";
+import { giveBack, giveBackNow } from "./slots.js";
 
 /** What tells one breaker from another. For several values, join them: `` `${account}/${region}` ``. */
 export type Key = string | number | bigint | boolean;
 
 export interface KeyedOptions extends BreakerOptions {
-  /** How many keys are remembered; then idle closed ones are given up for new ones. Default 10,000. */
+  /** How many keys are remembered; then closed ones are given up for new ones. Default 10,000. */
   maxKeys?: number | undefined;
 }
 
 /** How many keys are looked at to find one that can be given up. */
-const LOOKS = 512;
+const LOOKS = 64;
 
 interface Entry {
   readonly breaker: CircuitBreaker;
   readonly number: number;
   /** Asked for since it was last looked at. */
   used: boolean;
+  /** Its calls that are under way, and one more as long as it is remembered. */
+  holds: number;
+  /** Somebody got hold of the breaker itself. */
+  given: boolean;
 }
 
 /**
- * Breakers by key, each like the others. A closed one that was not used lately is given up when
- * there are too many; one that is open, never.
+ * Breakers by key, each like the others. A closed one is given up when there are too many: rather
+ * one that no call is using, that was not used lately, and that has no failure in a row. One that is
+ * not closed, never.
  */
 export class KeyedCircuitBreakers<K extends Key = string> {
   readonly #group: Group;
@@ -42,6 +48,10 @@ export class KeyedCircuitBreakers<K extends Key = string> {
   readonly #first: number;
   readonly #maxKeys: number;
   readonly #entries = new Map<K, Entry>();
+  /** Stands before all of them: what it passes is given up, or put behind the others. */
+  #hand: Iterator<[K, Entry]> | undefined;
+  /** Somebody is being told of a key. */
+  #telling = false;
 
   /** Throws a `TypeError` for an option that is none, or out of its range. */
   constructor(options: KeyedOptions) {
@@ -61,21 +71,17 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     return this.#entries.size;
   }
 
-  /** The keys that are remembered, with their breakers. */
-  *[Symbol.iterator](): IterableIterator<[K, CircuitBreaker]> {
-    for (const [key, { breaker }] of this.#entries) {
-      yield [key, breaker];
-    }
+  /** The keys that are remembered when it begins, with their breakers. */
+  [Symbol.iterator](): IterableIterator<[K, CircuitBreaker]> {
+    return Array.from(this.#entries, ([key, entry]): [K, CircuitBreaker] => [
+      key,
+      this.#give(entry),
+    ]).values();
   }
 
   /** The breaker of a key; the same one each time, until it is given up. */
   get(key: K): CircuitBreaker {
-    const known = this.#entries.get(key);
-    if (known) {
-      known.used = true;
-      return known.breaker;
-    }
-    return this.#add(key);
+    return this.#give(this.#entry(key));
   }
 
   /** The function with a breaker before it, whose key `key` makes of what the function gets. */
@@ -92,23 +98,24 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     const breakers = this;
     const ways = new WeakMap<CircuitBreaker, Guarded<F>>();
     return async function (this: ThisParameterType<F>, ...args: Parameters<F>) {
-      const breaker = breakers.get(key(...args));
-      let guarded = ways.get(breaker);
-      if (!guarded) {
-        guarded = breaker.wrap(f, options);
-        ways.set(breaker, guarded);
-      }
-      return Reflect.apply(guarded, this, args);
+      return breakers.#through(key(...args), (breaker) => {
+        let guarded = ways.get(breaker);
+        if (!guarded) {
+          guarded = breaker.wrap(f, options);
+          ways.set(breaker, guarded);
+        }
+        return Reflect.apply(guarded, this, args);
+      });
     } as Guarded<F>;
   }
 
   /** Makes a call through the breaker of a key. */
-  async call<T>(
+  call<T>(
     key: K,
     f: (context: CallContext) => T,
     options?: CallOptions<[]> & { signal?: AbortSignal | undefined },
   ): Promise<Awaited<T>> {
-    return this.get(key).call(f, options);
+    return this.#through(key, (breaker) => breaker.call(f, options));
   }
 
   /** Calls `listener` at each event of any of them; gives a function that ends this. */
@@ -116,43 +123,102 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     return this.#group.listeners.add(type, listener);
   }
 
-  #add(key: K): CircuitBreaker {
+  async #through<T>(key: K, call: (breaker: CircuitBreaker) => Promise<T>): Promise<T> {
+    const entry = this.#entry(key);
+    entry.holds += 1;
+    try {
+      return await call(entry.breaker);
+    } finally {
+      this.#release(entry);
+    }
+  }
+
+  #give(entry: Entry): CircuitBreaker {
+    entry.given = true;
+    return entry.breaker;
+  }
+
+  #entry(key: K): Entry {
+    const known = this.#entries.get(key);
+    if (known) {
+      known.used = true;
+      return known;
+    }
+    return this.#add(key);
+  }
+
+  #add(key: K): Entry {
     if (!["string", "number", "bigint", "boolean"].includes(typeof key)) {
       throw new TypeError(
         `circuit \`${this.name}\`: a key is of type ${typeof key}: expected text, a number, a bigint or a boolean`,
       );
     }
-    const full = this.#entries.size >= this.#maxKeys && !this.#evict();
     const number = refuse(wasm.fork(this.#first), this.#group.options);
     const breaker = new CircuitBreaker(new Member(this.#group, number, key));
-    if (full) {
-      this.#tell("keysFull", key);
-    } else {
-      this.#entries.set(key, { breaker, number, used: false });
+    const entry = { breaker, number, used: false, holds: 0, given: false };
+    const full = this.#entries.size >= this.#maxKeys;
+    const telling = full && !this.#telling;
+    const evicted = telling ? this.#evict() : undefined;
+    if (!full || evicted) {
+      entry.holds = 1;
+      this.#entries.set(key, entry);
     }
-    return breaker;
+    if (telling) {
+      this.#tell(evicted ? "keyEvicted" : "keysFull", (evicted ?? entry).breaker);
+    }
+    if (evicted) {
+      this.#release(evicted);
+    }
+    return entry;
   }
 
-  /** Gives up a key as the CLOCK algorithm does; false if none of those it looked at can be. */
-  #evict(): boolean {
-    let looks = 0;
-    for (const [key, entry] of this.#entries) {
-      if (!entry.used && wasm.is_idle(entry.number)) {
-        this.#entries.delete(key);
-        this.#tell("keyEvicted", key);
-        return true;
+  /** Gives up a key as the CLOCK algorithm does, if one of those it looks at can be. */
+  #evict(): Entry | undefined {
+    let least = 8;
+    let best: [K, Entry] | undefined;
+    this.#hand ??= this.#entries.entries();
+    for (let looks = LOOKS; looks > 0;) {
+      const { value } = this.#hand.next();
+      const [key, entry]: [K, Entry] = value;
+      // By what would be lost: a call under way, one that comes soon, a count.
+      const worth = wasm.state_now(entry.number)
+        ? 8
+        : (entry.holds > 1 ? 4 : 0) + (entry.used ? 2 : 0) + (wasm.is_idle(entry.number) ? 0 : 1);
+      if (worth < least) {
+        least = worth;
+        best = value;
+      } else if (entry === best?.[1]) {
+        break;
+      }
+      this.#entries.delete(key);
+      if (!worth) {
+        return entry;
       }
       entry.used = false;
-      this.#entries.delete(key);
       this.#entries.set(key, entry);
-      if (++looks >= LOOKS) {
-        return false;
-      }
+      // For a count alone, few others are looked at.
+      looks -= worth > 1 ? 1 : 8;
     }
-    return false;
+    if (best) {
+      this.#entries.delete(best[0]);
+    }
+    return best?.[1];
   }
 
-  #tell(type: EventType, key: K): void {
-    this.#group.listeners.tell(type, { breaker: this.name, key, generation: 0 });
+  #release(entry: Entry): void {
+    entry.holds -= 1;
+    if (!entry.holds && !entry.given) {
+      giveBackNow(entry.breaker, entry.number);
+    }
+  }
+
+  /** Whoever is told may ask for keys: that gives up no other, and is told to nobody. */
+  #tell(type: EventType, { key, generation }: CircuitBreaker): void {
+    this.#telling = true;
+    try {
+      this.#group.listeners.tell(type, { breaker: this.name, key, generation });
+    } finally {
+      this.#telling = false;
+    }
   }
 }
