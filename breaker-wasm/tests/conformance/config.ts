@@ -40,7 +40,9 @@ function window({ window }: Config): unknown {
     return window?.calls;
   }
   if (window.buckets !== BUCKETS) {
-    throw new Inexpressible(`${String(window.buckets)} buckets`);
+    throw new Inexpressible(
+      `a window of time in ${String(window.buckets)} buckets and not ${BUCKETS}`,
+    );
   }
   return `${String(window.ms)}ms`;
 }
