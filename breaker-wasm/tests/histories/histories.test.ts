@@ -1,0 +1,106 @@
+/**
+ * Random histories: calls in flight side by side, late outcomes, a clock that also goes back,
+ * operators. A failure names its seed, and the shortest history that fails.
+ * `HISTORIES=100000` plays more of them, `HISTORY_SEED=1` those again.
+ */
+
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { Driver, type Step, WAYS } from "./driver.js";
+import type { Ending, Order, Rules, Share } from "./model.js";
+
+const seed = process.env["HISTORY_SEED"];
+const runs: fc.Parameters<unknown> = {
+  numRuns: Number(process.env["HISTORIES"] ?? 2000),
+  ...(seed !== undefined && { seed: Number(seed) }),
+};
+
+/** Durations that meet each other's edges, and others. */
+const millis = (most: number): fc.Arbitrary<number> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(1, 10, 50, 99, 100, 101, 200, 400) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: most }) },
+  );
+
+/** Ratios of up to four decimals, as the contract takes them. */
+const share: fc.Arbitrary<Share> = fc.constantFrom<Share[]>(
+  [1, 10],
+  [1, 4],
+  [3, 10],
+  [1, 2],
+  [3, 4],
+  [7, 100],
+  [9999, 10_000],
+  [1, 1],
+);
+
+const inARow = fc.record({ threshold: fc.integer({ min: 1, max: 4 }) });
+
+const byRate = fc
+  .record({
+    window: fc.integer({ min: 1, max: 20 }),
+    least: fc.integer({ min: 1, max: 20 }),
+    failureRate: share,
+    slow: fc.option(fc.record({ than: millis(300), rate: share }), { nil: undefined }),
+  })
+  .map(({ window, least, ...rates }) => ({ window, minCalls: Math.min(window, least), ...rates }));
+
+const rules = (trips: fc.Arbitrary<Rules["trips"]>): fc.Arbitrary<Rules> =>
+  fc
+    .record({
+      trips,
+      reset: millis(500),
+      backoff: fc.constantFrom(1, 2, 3),
+      more: fc.nat(2000),
+      probes: fc.integer({ min: 1, max: 3 }),
+      closes: fc.oneof(
+        fc.record({ after: fc.integer({ min: 1, max: 4 }) }),
+        fc.record({ rate: share }),
+      ),
+      probeTimeout: millis(500),
+      cancelFails: fc.boolean(),
+    })
+    .map(({ more, ...rest }) => ({ ...rest, maxReset: rest.reset + more }));
+
+const ending: fc.Arbitrary<Ending> = fc.oneof(
+  { weight: 5, arbitrary: fc.constant("failure" as const) },
+  { weight: 4, arbitrary: fc.constant("success" as const) },
+  { weight: 1, arbitrary: fc.constantFrom("ignored" as const, "dropped" as const) },
+  { weight: 1, arbitrary: fc.record({ overloaded: fc.oneof(fc.constant(0), millis(500)) }) },
+);
+
+const order: fc.Arbitrary<Order> = fc.oneof(
+  fc.constantFrom<Order[]>("close", "forceOpen", "disable", "shadow", "shadow"),
+  fc.record({ openFor: fc.oneof(fc.constant(0), millis(500)) }),
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant({ do: "call" as const }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constant("settle" as const), which: fc.nat(5), ending }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("step" as const), by: millis(1000) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("back" as const), by: millis(1000) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("operate" as const), order }) },
+  { weight: 1, arbitrary: fc.constantFrom({ do: "keep" as const }, { do: "restore" as const }) },
+);
+
+const history = fc.array(step, { minLength: 1, maxLength: 120, size: "max" });
+
+describe("random histories end as the contract's model says", () => {
+  for (const [policy, trips] of [
+    ["failures in a row", inARow],
+    ["a rate over the last calls", byRate],
+  ] as const) {
+    for (const way of WAYS) {
+      test(`${policy}, ${way}`, () =>
+        fc.assert(
+          fc.asyncProperty(rules(trips), history, (rules, steps) =>
+            new Driver(rules, way).play(steps),
+          ),
+          runs,
+        ));
+    }
+  }
+});
