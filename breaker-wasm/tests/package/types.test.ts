@@ -3,12 +3,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Project, packageRoot, workspace } from "./packed.js";
-
-const RESOLUTIONS = [
-  { module: "ESNext", moduleResolution: "Bundler" },
-  { module: "Node16", moduleResolution: "Node16" },
-  { module: "NodeNext", moduleResolution: "NodeNext" },
-];
+import { RESOLUTIONS, STRICT, TYPE_ROOTS } from "./strict.js";
 
 /** Where users get `AbortSignal` and the like from: one of these. */
 const SURROUNDINGS = [
@@ -16,20 +11,6 @@ const SURROUNDINGS = [
   { of: "Node", lib: ["ES2022"], types: ["node"] },
   { of: "a worker", lib: ["ES2022"], types: ["@cloudflare/workers-types"] },
 ];
-
-const STRICT = {
-  target: "ES2022",
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  noPropertyAccessFromIndexSignature: true,
-  noImplicitOverride: true,
-  verbatimModuleSyntax: true,
-  isolatedModules: true,
-  // The package's own declarations are looked at too.
-  skipLibCheck: false,
-  noEmit: true,
-};
 
 describe("a strict project accepts the packed package", () => {
   let project: Project;
@@ -42,8 +23,8 @@ describe("a strict project accepts the packed package", () => {
   for (const resolution of RESOLUTIONS) {
     for (const { of, lib, types } of SURROUNDINGS) {
       test(`${resolution.moduleResolution}, with the types of ${of}`, () => {
-        const typeRoots = [join(workspace, "node_modules"), join(workspace, "node_modules/@types")];
-        const compilerOptions = { ...STRICT, ...resolution, lib, types, typeRoots };
+        const places = { lib, types, typeRoots: TYPE_ROOTS };
+        const compilerOptions = { ...STRICT, ...resolution, ...places };
         project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["user.ts"] }));
         project.run(join(workspace, "node_modules/.bin/tsc"), "-p", ".");
       });

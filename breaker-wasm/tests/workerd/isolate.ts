@@ -1,0 +1,91 @@
+// A program in workerd, in an isolate of its own, under time that the test moves.
+
+import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { type Plugin, build } from "esbuild";
+import { Miniflare, type MiniflareOptions } from "miniflare";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** Where `steered.ts` finds the program. */
+const PROGRAM = "worker-under-test";
+
+const program = (text: string): Plugin => ({
+  name: "program",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^${PROGRAM}$`) }, () => ({
+      path: PROGRAM,
+      namespace: PROGRAM,
+    }));
+    onLoad({ filter: /.*/, namespace: PROGRAM }, () => ({
+      contents: text,
+      loader: "ts",
+      resolveDir: here,
+    }));
+  },
+});
+
+export class Isolate {
+  /** What the runtime complained of. */
+  readonly complaints: string[] = [];
+  #runtime: Miniflare | undefined;
+
+  /** Starts a worker; `text` is a module's with a `fetch` as its default export. */
+  static async of(text: string, options: object = {}): Promise<Isolate> {
+    const made = await build({
+      entryPoints: [`${here}steered.ts`],
+      bundle: true,
+      write: false,
+      format: "esm",
+      target: "es2022",
+      platform: "neutral",
+      conditions: ["workerd"],
+      external: ["*.wasm"],
+      plugins: [program(text)],
+    });
+    const wasm = readFileSync(new URL("../../dist/breaker.wasm", import.meta.url));
+    const isolate = new Isolate();
+    isolate.#runtime = new Miniflare({
+      compatibilityDate: "2026-04-01",
+      handleRuntimeStdio(_: Readable, errors: Readable) {
+        errors.setEncoding("utf8").on("data", (text: string) => isolate.complaints.push(text));
+      },
+      ...options,
+      modules: [
+        { type: "ESModule", path: "worker.mjs", contents: made.outputFiles[0]?.text ?? "" },
+        { type: "CompiledWasm", path: "breaker.wasm", contents: wasm },
+      ],
+    } as MiniflareOptions);
+    await isolate.#runtime.ready;
+    return isolate;
+  }
+
+  /** Where it is reached from outside. */
+  async url(path: string): Promise<URL> {
+    return new URL(path, await this.#runtime?.ready);
+  }
+
+  async ask(path: string, init: RequestInit = {}): Promise<{ status: number; body: string }> {
+    const response = await fetch(await this.url(path), init);
+    return { status: response.status, body: await response.text() };
+  }
+
+  /** Moves its time on, which stands still otherwise. */
+  async advance(ms: number): Promise<void> {
+    await this.ask("/", { headers: { "x-advance": String(ms) } });
+  }
+
+  /** What stands in its key-value store. */
+  async read(store: string, key: string): Promise<string> {
+    return String(await (await this.#runtime?.getKVNamespace(store))?.get(key));
+  }
+
+  async write(store: string, key: string, value: string): Promise<void> {
+    await (await this.#runtime?.getKVNamespace(store))?.put(key, value);
+  }
+
+  async stop(): Promise<void> {
+    await this.#runtime?.dispose();
+  }
+}
