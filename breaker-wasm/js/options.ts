@@ -172,7 +172,8 @@ function check(options: unknown, legal: Record<string, Check>, whose: string): C
   return checked;
 }
 
-function show(value: unknown): string {
+/** A value as messages show it. */
+export function show(value: unknown): string {
   return typeof value === "string"
     ? JSON.stringify(value)
     : typeof value === "function" || (typeof value === "object" && value)

@@ -1,6 +1,7 @@
 /** A breaker's state, to be carried to another isolate, process or run. */
 
 import { STATES, type State } from "./names.js";
+import { show } from "./options.js";
 
 /** What `snapshot()` gives and `restore()` takes: plain data, for JSON or any store. */
 export interface Snapshot {
@@ -21,19 +22,20 @@ const isCount = (value: unknown, most: number): boolean =>
 /** What is legal in each field. */
 const FIELDS: [keyof Snapshot, string, (value: any) => boolean][] = [
   ["state", `one of ${STATES.join(", ")}`, (value) => STATES.includes(value)],
-  ["timeLeft", "milliseconds", (value) => value >= 0 && value < Infinity],
+  ["timeLeft", "milliseconds", (value) => Number.isFinite(value) && value >= 0],
   ["imposed", "true or false", (value) => typeof value === "boolean"],
   ["consecutive", "a whole number", (value) => isCount(value, 2 ** 32 - 1)],
   ["reopenings", "a whole number up to 255", (value) => isCount(value, 255)],
 ];
 
-/** Throws for what no breaker ever gave. */
+/** What was looked at, each field once. Throws for what no breaker ever gave. */
 export function checkSnapshot(snapshot: unknown): Snapshot {
+  const checked: Record<string, unknown> = {};
   for (const [field, legal, accept] of FIELDS) {
-    const value = (snapshot as Snapshot | undefined)?.[field];
+    const value = (checked[field] = (snapshot as Snapshot | undefined)?.[field]);
     if (!accept(value)) {
-      throw new TypeError(`not a snapshot: ${field} is ${String(value)}: expected ${legal}`);
+      throw new TypeError(`not a snapshot: ${field} is ${show(value)}: expected ${legal}`);
     }
   }
-  return snapshot as Snapshot;
+  return checked as unknown as Snapshot;
 }
