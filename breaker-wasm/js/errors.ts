@@ -59,7 +59,12 @@ for (const [error, name] of [
 /** Makes an error without a stack, which costs more than the refusal itself. */
 export function cheaply<E>(make: () => E): E {
   const before = Error.stackTraceLimit;
-  Error.stackTraceLimit = 0;
+  try {
+    Error.stackTraceLimit = 0;
+  } catch {
+    // A realm whose intrinsics are frozen has the stack.
+    return make();
+  }
   try {
     return make();
   } finally {
