@@ -338,7 +338,7 @@ export class CircuitBreaker {
           ? options["classifyOutput"]
             ? read(options["classifyOutput"](result), SUCCESS)
             : [SUCCESS, 0]
-          : signal?.aborted && result === signal.reason
+          : signal?.aborted && Object.is(result, signal.reason)
             ? [DROPPED, 0]
             : judge(way, result);
       }
