@@ -172,7 +172,10 @@ export class CircuitBreaker {
     }
   }
 
-  /** Calls `listener` at each event; gives a function that ends this. */
+  /**
+   * Calls `listener` at each event, after what it tells of has happened; what listeners cause is told
+   * of next. Gives a function that ends this, at once.
+   */
   on<Type extends EventType>(type: Type, listener: Listener<Type>): () => void {
     return this.#group.listeners.add(type, listener);
   }
@@ -397,7 +400,7 @@ export class CircuitBreaker {
     const { watched } = group.listeners;
     const unread = group.timeless && outcome === SUCCESS && !watched;
     const now = unread ? 0 : group.now();
-    const took = started === undefined ? 0 : now - started;
+    const took = started === undefined ? 0 : Math.max(now - started, 0);
     let effect = 0;
     if (outcome !== SUCCESS || !wasm.succeed(this.#number, generation, took, now)) {
       effect = wasm.settle(
@@ -414,8 +417,12 @@ export class CircuitBreaker {
       }
     }
     if (watched) {
-      const ended = { outcome: OUTCOMES[outcome], duration: took, late: effect === 2, generation };
-      this.#tell("outcome", ended);
+      this.#tell("outcome", {
+        outcome: OUTCOMES[outcome],
+        duration: started === undefined ? started : took,
+        late: effect === 2,
+        generation,
+      });
     }
   }
 
@@ -439,15 +446,11 @@ export class CircuitBreaker {
     if (wouldTrip) {
       this.#tell("wouldTrip", change);
     } else {
-      this.#tell("stateChange", change);
-      const type = CHANGES[to];
-      if (type) {
-        this.#tell(type, change);
-      }
+      this.#tell("stateChange", change, CHANGES[to]);
     }
   }
 
-  #tell(type: EventType, event: object): void {
+  #tell(type: EventType, event: object, also?: EventType): void {
     const { listeners } = this.#group;
     if (listeners.has(type)) {
       listeners.tell(type, {

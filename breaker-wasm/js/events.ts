@@ -3,6 +3,7 @@
 import type { CircuitOpenError, TimeoutError } from "./errors.js";
 import type { OUTCOMES } from "./outcome.js";
 import type { State, Trigger } from "./names.js";
+import { show } from "./options.js";
 
 /** What every event says. */
 interface Common<Type extends string> {
@@ -45,8 +46,8 @@ export interface Events {
   /** An admitted call ended. */
   outcome: Common<"outcome"> & {
     readonly outcome: (typeof OUTCOMES)[number];
-    /** Milliseconds that it took. */
-    readonly duration: number;
+    /** Milliseconds that it took; `undefined` where it began before anybody listened. */
+    readonly duration: number | undefined;
     /** It was admitted in an earlier generation, and counts for nothing. */
     readonly late: boolean;
   };
@@ -80,45 +81,60 @@ const EVENTS: readonly string[] = [
 /** The listeners of a breaker, or of a group of them. */
 export class Listeners {
   readonly #of = new Map<string, Set<Listener<any>>>();
+  /** What listeners have yet to hear; the first of it is being told. */
+  readonly #untold: [listeners: Set<Listener<any>>, listener: Listener<any>, event: object][] = [];
   #sequence = 0;
   /** Somebody wants to hear of the outcome of each call. */
   watched = false;
 
   /** Whether anybody wants to hear of it. */
-  has(type: EventType): boolean {
-    return this.#of.has(type);
+  has(type: EventType | undefined): boolean {
+    return this.#of.has(type!);
   }
 
   add(type: EventType, listener: Listener<any>): () => void {
     if (!EVENTS.includes(type)) {
-      throw new TypeError(`unknown event ${String(type)}: expected ${EVENTS.join(", ")}`);
+      throw new TypeError(`unknown event ${show(type)}: expected ${EVENTS.join(", ")}`);
     }
     if (typeof listener !== "function") {
       throw new TypeError(`the listener of ${type} is no function`);
     }
     const listeners = this.#of.get(type) ?? new Set();
-    this.#of.set(type, listeners.add(listener));
+    // Its own, so that one function may be added twice.
+    const own: Listener<any> = (event) => listener(event);
+    this.#of.set(type, listeners.add(own));
     this.watched = this.has("outcome");
     return () => {
-      if (listeners.delete(listener) && !listeners.size) {
+      if (listeners.delete(own) && !listeners.size) {
         this.#of.delete(type);
         this.watched = this.has("outcome");
       }
     };
   }
 
-  /** A listener that throws changes nothing; the console has it. */
-  tell(type: EventType, event: object): void {
-    const listeners = this.#of.get(type);
-    if (listeners) {
-      const told = { type, ...event, sequence: ++this.#sequence };
-      for (const listener of [...listeners]) {
-        try {
-          (listener(told) as Promise<unknown> | undefined)?.catch?.(console.error);
-        } catch (error) {
-          console.error(error);
+  /**
+   * Tells of what happened, under one name or two. What listeners do meanwhile is told of after it.
+   * One that throws or rejects changes nothing; the console has it.
+   */
+  tell(type: EventType, event: object, also?: EventType): void {
+    const untold = this.#untold;
+    const { length } = untold;
+    for (const each of [type, also]) {
+      const listeners = this.#of.get(each!);
+      if (listeners) {
+        const told = { type: each, ...event, sequence: ++this.#sequence };
+        for (const own of listeners) {
+          untold.push([listeners, own, told]);
         }
       }
+    }
+    if (!length) {
+      for (const [listeners, own, told] of untold) {
+        if (listeners.has(own)) {
+          new Promise((done) => done(own(told))).catch(console.error);
+        }
+      }
+      untold.length = 0;
     }
   }
 }

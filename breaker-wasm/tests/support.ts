@@ -38,6 +38,30 @@ export const fail = async (): Promise<never> => {
   throw new Down();
 };
 
+/** What an `await` takes for a promise. */
+export const thenable = (
+  then: (resolve: (value: unknown) => void, reject: (error: unknown) => void) => unknown,
+): object => ({ then });
+
+/** Each way in which a function may fail with an error. */
+export const waysToFail = (error: unknown): [how: string, f: () => unknown][] => {
+  const fails = (): never => {
+    throw error;
+  };
+  return [
+    ["throws", fails],
+    ["rejects", () => Promise.reject(error)],
+    ["rejects later", () => new Promise((_, reject) => setImmediate(reject, error))],
+    ["gives a thenable that rejects", () => thenable((_, reject) => reject(error))],
+    ["gives a thenable that throws", () => thenable(fails)],
+    [
+      "gives a thenable of a promise that rejects",
+      () => thenable((resolve) => resolve(Promise.reject(error))),
+    ],
+    ["gives what can't be looked at", () => Object.defineProperty({}, "then", { get: fails })],
+  ];
+};
+
 /** What a call came to: its answer, or the error it was rejected with. */
 export async function ended(call: PromiseLike<unknown>): Promise<unknown> {
   try {
