@@ -46,16 +46,16 @@ export class Group {
     this.timeless = !options["slow"] && !options["ofTime"];
   }
 
-  /** The time; where a clock throws, or says what is no number, none has passed. */
+  /** The time; where a clock throws, or says what is no finite number, none has passed. */
   now(): number {
     try {
       const { clock } = this.options;
-      const now = clock ? +clock() : performance.now();
-      if (now === now) {
+      const now = clock ? clock() : performance.now();
+      if (Number.isFinite(now)) {
         this.#last = now;
       }
     } catch {
-      // As documented.
+      // As `clock` is documented.
     }
     return this.#last;
   }
@@ -452,13 +452,9 @@ export class CircuitBreaker {
 
   #tell(type: EventType, event: object, also?: EventType): void {
     const { listeners } = this.#group;
-    if (listeners.has(type)) {
-      listeners.tell(type, {
-        breaker: this.name,
-        key: this.key,
-        generation: this.generation,
-        ...event,
-      });
+    if (listeners.has(type) || listeners.has(also)) {
+      const { name: breaker, key, generation } = this;
+      listeners.tell(type, { breaker, key, generation, ...event }, also);
     }
   }
 }

@@ -62,7 +62,10 @@ export interface CallOptions<A extends unknown[] = any[]> {
 export interface BreakerOptions extends Settings, CallOptions {
   /** The name in errors and events. */
   name: string;
-  /** The time in milliseconds, which may stand still. Default: `performance.now`. */
+  /**
+   * The time in milliseconds, which may stand still. Where it throws, or says what is no finite
+   * number, none has passed. Default: `performance.now`.
+   */
   clock?: (() => number) | undefined;
 }
 
