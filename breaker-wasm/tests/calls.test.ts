@@ -18,6 +18,9 @@ import {
 
 type AnyFunction = (...args: any[]) => any;
 
+const withOwn = (promise: Promise<unknown>, name: string, value: unknown): Promise<unknown> =>
+  Object.defineProperty(promise, name, { value });
+
 /** The ways that a call may take inside, by what its breaker has to know of it. */
 const WAYS: [string, () => CircuitBreaker][] = [
   ["a plain call", () => breakerAt(new ManualClock())],
@@ -143,6 +146,28 @@ for (const [way, make] of WAYS) {
         });
         assert.equal(await run(twice), 7);
         assert.equal(await isPending(run(thenable(() => {}))), true);
+      });
+
+      test(`${name}: promises with a mind of their own are awaited like others`, async () => {
+        class Sub<T> extends Promise<T> {}
+        const foreign = new (class extends Promise<number> {
+          static override get [Symbol.species](): PromiseConstructor {
+            throw new Error("no species");
+          }
+        })((resolve) => resolve(2));
+        for (const [promise, answer] of [
+          [Sub.resolve(1), 1],
+          [withOwn(Promise.resolve(3), "catch", undefined), 3],
+          [withOwn(Promise.resolve(4), "constructor", Sub), 4],
+          [withOwn(Promise.resolve(5), "constructor", undefined), 5],
+        ] as [Promise<unknown>, unknown][]) {
+          const call = run(() => promise);
+          assert.equal(Object.getPrototypeOf(call), Promise.prototype);
+          assert.equal(await call, answer);
+        }
+        assert.match(String(await ended(run(() => foreign))), /no species/);
+        const down = new Down();
+        assert.equal(await ended(run(() => Sub.reject(down))), down);
       });
 
       test(`${name}: an unhandled rejection is reported, once`, async () => {
