@@ -79,7 +79,10 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     ]).values();
   }
 
-  /** The breaker of a key; the same one each time, until it is given up. */
+  /**
+   * The breaker of a key; the same one each time, until it is given up. Calls that are made through
+   * it, and not by the key, don't keep it.
+   */
   get(key: K): CircuitBreaker {
     return this.#give(this.#entry(key));
   }
@@ -175,34 +178,30 @@ export class KeyedCircuitBreakers<K extends Key = string> {
   /** Gives up a key as the CLOCK algorithm does, if one of those it looks at can be. */
   #evict(): Entry | undefined {
     let least = 8;
-    let best: [K, Entry] | undefined;
+    let best: Entry | undefined;
     this.#hand ??= this.#entries.entries();
-    for (let looks = LOOKS; looks > 0;) {
-      const { value } = this.#hand.next();
-      const [key, entry]: [K, Entry] = value;
+    for (let looks = LOOKS; looks > 0 && least;) {
+      const [key, entry]: [K, Entry] = this.#hand.next().value;
       // By what would be lost: a call under way, one that comes soon, a count.
       const worth = wasm.state_now(entry.number)
         ? 8
         : (entry.holds > 1 ? 4 : 0) + (entry.used ? 2 : 0) + (wasm.is_idle(entry.number) ? 0 : 1);
       if (worth < least) {
         least = worth;
-        best = value;
-      } else if (entry === best?.[1]) {
+        best = entry;
+      } else if (entry === best) {
         break;
       }
-      this.#entries.delete(key);
-      if (!worth) {
-        return entry;
-      }
       entry.used = false;
+      this.#entries.delete(key);
       this.#entries.set(key, entry);
       // For a count alone, few others are looked at.
       looks -= worth > 1 ? 1 : 8;
     }
     if (best) {
-      this.#entries.delete(best[0]);
+      this.#entries.delete(best.breaker.key as K);
     }
-    return best?.[1];
+    return best;
   }
 
   #release(entry: Entry): void {
