@@ -52,6 +52,7 @@ export class Driver {
   constructor(
     rules: Rules,
     private readonly way: Way,
+    private readonly reached: Set<string>,
   ) {
     this.#model = new Model(rules);
     this.#breaker = new CircuitBreaker({
@@ -157,6 +158,7 @@ export class Driver {
     const told = this.#events.length;
     await call.end(ending);
     const late = this.#model.settle(call.generation, ending, took, now);
+    if (late) this.reached.add("late");
     if (this.way === "watched") {
       // The contract leaves open what an operator's state makes of it.
       const outcome = this.#events.splice(told).filter((event) => {
@@ -187,9 +189,18 @@ export class Driver {
       [...sequences].sort((a, b) => a - b),
     );
     assert.deepEqual(this.#events.map(seen), model.told.flatMap(events));
+    for (const told of model.told) this.reached.add(happened(told));
     this.#events.length = 0;
     model.told.length = 0;
   }
+}
+
+function happened(told: Told): string {
+  return "refused" in told
+    ? told.refused.reason
+    : "changed" in told
+      ? told.changed.trigger
+      : "would trip";
 }
 
 /** What the model told, as the package's events say it. */
@@ -234,7 +245,7 @@ function options(rules: Rules): Omit<BreakerOptions, "clock"> {
       ? { threshold: trips.threshold }
       : {
           failureRate: share(trips.failureRate),
-          window: trips.window,
+          window: "calls" in trips.window ? trips.window.calls : `${trips.window.time}ms`,
           minCalls: trips.minCalls,
           ...(trips.slow && { slow: trips.slow.than, slowRate: share(trips.slow.rate) }),
         }),

@@ -4,6 +4,7 @@
  * `HISTORIES=100000` plays more of them, `HISTORY_SEED=1` those again.
  */
 
+import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Driver, type Step, WAYS } from "./driver.js";
@@ -11,7 +12,7 @@ import type { Ending, Order, Rules, Share } from "./model.js";
 
 const seed = process.env["HISTORY_SEED"];
 const runs: fc.Parameters<unknown> = {
-  numRuns: Number(process.env["HISTORIES"] ?? 2000),
+  numRuns: Number(process.env["HISTORIES"] ?? 1000),
   ...(seed !== undefined && { seed: Number(seed) }),
 };
 
@@ -36,14 +37,28 @@ const share: fc.Arbitrary<Share> = fc.constantFrom<Share[]>(
 
 const inARow = fc.record({ threshold: fc.integer({ min: 1, max: 4 }) });
 
-const byRate = fc
+const rates = {
+  failureRate: share,
+  slow: fc.option(fc.record({ than: millis(300), rate: share }), { nil: undefined }),
+};
+
+const overCalls = fc
   .record({
-    window: fc.integer({ min: 1, max: 20 }),
+    calls: fc.integer({ min: 1, max: 20 }),
     least: fc.integer({ min: 1, max: 20 }),
-    failureRate: share,
-    slow: fc.option(fc.record({ than: millis(300), rate: share }), { nil: undefined }),
+    ...rates,
   })
-  .map(({ window, least, ...rates }) => ({ window, minCalls: Math.min(window, least), ...rates }));
+  .map(({ calls, least, ...rest }) => ({
+    window: { calls },
+    minCalls: Math.min(calls, least),
+    ...rest,
+  }));
+
+const overTime = fc.record({
+  window: fc.constantFrom(10, 20, 100, 500, 1000, 2000).map((time) => ({ time })),
+  minCalls: fc.integer({ min: 1, max: 10 }),
+  ...rates,
+});
 
 const rules = (trips: fc.Arbitrary<Rules["trips"]>): fc.Arbitrary<Rules> =>
   fc
@@ -88,19 +103,34 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const history = fc.array(step, { minLength: 1, maxLength: 120, size: "max" });
 
+/** What happened in any of the histories. */
+const reached = new Set<string>();
+
+/** Ways into a state, and what else may become of a call. */
+const HAPPENS = [
+  ...["failures", "failure_rate", "slow_rate", "failed_probe", "overloaded", "wait_over"],
+  ...["probe_timed_out", "recovered", "operator", "restored"],
+  ...["open", "half_open_full", "forced_open", "late", "would trip"],
+];
+
 describe("random histories end as the contract's model says", () => {
   for (const [policy, trips] of [
     ["failures in a row", inARow],
-    ["a rate over the last calls", byRate],
+    ["a rate over the last calls", overCalls],
+    ["a rate over the last time", overTime],
   ] as const) {
     for (const way of WAYS) {
       test(`${policy}, ${way}`, () =>
         fc.assert(
           fc.asyncProperty(rules(trips), history, (rules, steps) =>
-            new Driver(rules, way).play(steps),
+            new Driver(rules, way, reached).play(steps),
           ),
           runs,
         ));
     }
   }
+
+  test("and come by all that can happen", () => {
+    assert.deepEqual([...reached].sort(), HAPPENS.sort());
+  });
 });

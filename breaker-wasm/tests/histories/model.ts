@@ -9,7 +9,8 @@ export interface Rules {
   trips:
     | { threshold: number }
     | {
-        window: number;
+        /** The last so many calls, or the last so many milliseconds, in ten buckets. */
+        window: { calls: number } | { time: number };
         minCalls: number;
         failureRate: Share;
         slow: { than: number; rate: Share } | undefined;
@@ -59,7 +60,10 @@ export interface Kept {
 interface Sample {
   failed: boolean;
   slow: boolean;
+  bucket: number;
 }
+
+const BUCKETS = 10;
 
 const reaches = (part: number, whole: number, [num, den]: Share): boolean =>
   part * den >= whole * num;
@@ -167,8 +171,8 @@ export class Model {
       }
       return;
     }
-    this.#window.push({ failed, slow: trips.slow !== undefined && took > trips.slow.than });
-    this.#window = this.#window.slice(-trips.window);
+    const slowly = trips.slow !== undefined && took > trips.slow.than;
+    this.#count(trips.window, { failed, slow: slowly, bucket: 0 }, now);
     const calls = this.#window.length;
     const failures = this.#window.filter((sample) => sample.failed).length;
     const slow = this.#window.filter((sample) => sample.slow).length;
@@ -180,6 +184,23 @@ export class Model {
     } else if (trips.slow && reaches(slow, calls, trips.slow.rate)) {
       this.#trip("slow_rate", failures, undefined, now);
     }
+  }
+
+  #count(window: { calls: number } | { time: number }, sample: Sample, now: number): void {
+    if ("calls" in window) {
+      this.#window = [...this.#window, sample].slice(-window.calls);
+      return;
+    }
+    const bucket = Math.floor(now / (window.time / BUCKETS));
+    const back = (this.#window.at(-1)?.bucket ?? bucket) - bucket;
+    // A clock that was set back: what was the newest bucket is that of this reading.
+    const aligned = this.#window.map((each) => ({
+      ...each,
+      bucket: each.bucket - Math.max(back, 0),
+    }));
+    this.#window = [...aligned, { ...sample, bucket }].filter(
+      (each) => each.bucket > bucket - BUCKETS,
+    );
   }
 
   #trip(trigger: string, failures: number, imposed: number | undefined, now: number): void {
