@@ -82,10 +82,16 @@ const EVENTS: readonly string[] = [
 export class Listeners {
   readonly #of = new Map<string, Set<Listener<any>>>();
   /** What listeners have yet to hear; the first of it is being told. */
-  readonly #untold: [listeners: Set<Listener<any>>, listener: Listener<any>, event: object][] = [];
+  readonly #untold: [
+    listeners: Set<Listener<any>>,
+    listener: Listener<any>,
+    event: { type: EventType },
+  ][] = [];
   #sequence = 0;
   /** Somebody wants to hear of the outcome of each call. */
   watched = false;
+  /** What somebody is being told of. */
+  telling: EventType | undefined;
 
   /** Whether anybody wants to hear of it. */
   has(type: EventType | undefined): boolean {
@@ -122,7 +128,7 @@ export class Listeners {
     for (const each of [type, also]) {
       const listeners = this.#of.get(each!);
       if (listeners) {
-        const told = { type: each, ...event, sequence: ++this.#sequence };
+        const told = { type: each!, ...event, sequence: ++this.#sequence };
         for (const own of listeners) {
           untold.push([listeners, own, told]);
         }
@@ -131,9 +137,11 @@ export class Listeners {
     if (!length) {
       for (const [listeners, own, told] of untold) {
         if (listeners.has(own)) {
+          this.telling = told.type;
           new Promise((done) => done(own(told))).catch(console.error);
         }
       }
+      this.telling = undefined;
       untold.length = 0;
     }
   }

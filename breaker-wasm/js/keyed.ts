@@ -50,8 +50,6 @@ export class KeyedCircuitBreakers<K extends Key = string> {
   readonly #entries = new Map<K, Entry>();
   /** Stands before all of them: what it passes is given up, or put behind the others. */
   #hand: Iterator<[K, Entry]> | undefined;
-  /** Somebody is being told of a key. */
-  #telling = false;
 
   /** Throws a `TypeError` for an option that is none, or out of its range. */
   constructor(options: KeyedOptions) {
@@ -121,7 +119,10 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     return this.#through(key, (breaker) => breaker.call(f, options));
   }
 
-  /** Calls `listener` at each event of any of them; gives a function that ends this. */
+  /**
+   * Calls `listener` at each event of any of them; gives a function that ends this. One that is told
+   * of a key may ask for others: none is given up for them, and nobody is told of them.
+   */
   on<Type extends EventType>(type: Type, listener: Listener<Type>): () => void {
     return this.#group.listeners.add(type, listener);
   }
@@ -159,15 +160,19 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     const number = refuse(wasm.fork(this.#first), this.#group.options);
     const breaker = new CircuitBreaker(new Member(this.#group, number, key));
     const entry = { breaker, number, used: false, holds: 0, given: false };
+    const { listeners } = this.#group;
     const full = this.#entries.size >= this.#maxKeys;
-    const telling = full && !this.#telling;
+    // Or a listener that asks for the key of which it is told would go on for ever.
+    const telling = full && !listeners.telling?.startsWith("key");
     const evicted = telling ? this.#evict() : undefined;
     if (!full || evicted) {
       entry.holds = 1;
       this.#entries.set(key, entry);
     }
     if (telling) {
-      this.#tell(evicted ? "keyEvicted" : "keysFull", (evicted ?? entry).breaker);
+      const { key, generation } = (evicted ?? entry).breaker;
+      const event = { breaker: this.name, key, generation };
+      listeners.tell(evicted ? "keyEvicted" : "keysFull", event);
     }
     if (evicted) {
       this.#release(evicted);
@@ -208,16 +213,6 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     entry.holds -= 1;
     if (!entry.holds && !entry.given) {
       giveBackNow(entry.breaker, entry.number);
-    }
-  }
-
-  /** Whoever is told may ask for keys: that gives up no other, and is told to nobody. */
-  #tell(type: EventType, { key, generation }: CircuitBreaker): void {
-    this.#telling = true;
-    try {
-      this.#group.listeners.tell(type, { breaker: this.name, key, generation });
-    } finally {
-      this.#telling = false;
     }
   }
 }

@@ -255,6 +255,25 @@ describe("who is told of a key", () => {
     }
   }
 
+  test("may do so where a listener of something else asked for the new key", async () => {
+    for (const maxKeys of [1, 2, 10]) {
+      const keys = new Keys(maxKeys);
+      const asks = (key: unknown) => {
+        // Else it would go on for ever.
+        if (keys.evicted.length + keys.full.length < 100) keys.breakers.get(String(key));
+      };
+      keys.breakers.on("keyEvicted", ({ key }) => asks(key));
+      keys.breakers.on("keysFull", ({ key }) => asks(`${String(key)}'`));
+      await keys.succeed(...Array.from({ length: maxKeys - 1 }, (_, n) => `h${n}`));
+      keys.breakers.on("open", () => keys.breakers.get("backup").forceOpen());
+      await keys.fail("down", "down");
+      assert.equal(keys.breakers.size, maxKeys);
+      assert.equal(keys.evicted.length + keys.full.length, 1);
+      const kept = maxKeys > 1;
+      assert.equal(keys.breakers.get("backup").state, kept ? "forced_open" : "closed");
+    }
+  });
+
   test("may ask for the key that there was no place for", async () => {
     const keys = new Keys(1);
     await keys.fail("a", "a");
