@@ -8,20 +8,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Driver, type Step, WAYS } from "./driver.js";
-import type { Ending, Order, Rules, Share } from "./model.js";
-
-const seed = process.env["HISTORY_SEED"];
-const runs: fc.Parameters<unknown> = {
-  numRuns: Number(process.env["HISTORIES"] ?? 1000),
-  ...(seed !== undefined && { seed: Number(seed) }),
-};
-
-/** Durations that meet each other's edges, and others. */
-const millis = (most: number): fc.Arbitrary<number> =>
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(1, 10, 50, 99, 100, 101, 200, 400) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: most }) },
-  );
+import type { Rules, Share } from "./model.js";
+import { RUNS, ending, millis, order } from "./random.js";
 
 /** Ratios of up to four decimals, as the contract takes them. */
 const share: fc.Arbitrary<Share> = fc.constantFrom<Share[]>(
@@ -77,18 +65,6 @@ const rules = (trips: fc.Arbitrary<Rules["trips"]>): fc.Arbitrary<Rules> =>
     })
     .map(({ more, ...rest }) => ({ ...rest, maxReset: rest.reset + more }));
 
-const ending: fc.Arbitrary<Ending> = fc.oneof(
-  { weight: 5, arbitrary: fc.constant("failure" as const) },
-  { weight: 4, arbitrary: fc.constant("success" as const) },
-  { weight: 1, arbitrary: fc.constantFrom("ignored" as const, "dropped" as const) },
-  { weight: 1, arbitrary: fc.record({ overloaded: fc.oneof(fc.constant(0), millis(500)) }) },
-);
-
-const order: fc.Arbitrary<Order> = fc.oneof(
-  fc.constantFrom<Order[]>("close", "forceOpen", "disable", "shadow", "shadow"),
-  fc.record({ openFor: fc.oneof(fc.constant(0), millis(500)) }),
-);
-
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.constant({ do: "call" as const }) },
   {
@@ -125,7 +101,7 @@ describe("random histories end as the contract's model says", () => {
           fc.asyncProperty(rules(trips), history, (rules, steps) =>
             new Driver(rules, way, reached).play(steps),
           ),
-          runs,
+          RUNS,
         ));
     }
   }
