@@ -46,6 +46,11 @@ export class Group {
     this.timeless = !options["slow"] && !options["ofTime"];
   }
 
+  /** Asks the module whether a call may be made that finds the breaker not closed. */
+  admit(number: number, now: number): number {
+    return wasm.admit(number, now, 0);
+  }
+
   /** The time; where a clock throws, or says what is no finite number, none has passed. */
   now(): number {
     try {
@@ -76,7 +81,7 @@ class Way {
   }
 }
 
-/** One of a group. */
+/** One of a group; who makes it gives the number back. */
 export class Member {
   constructor(
     readonly group: Group,
@@ -119,9 +124,9 @@ export class CircuitBreaker {
     } else {
       this.#group = new Group(checkBreaker(options));
       this.#number = create(this.#group.options);
+      giveBack(this, this.#number);
     }
     this.#way = new Way(this.#group.options);
-    giveBack(this, this.#number);
   }
 
   get name(): string {
@@ -263,7 +268,7 @@ export class CircuitBreaker {
     }
     let generation = wasm.admit_if_closed(this.#number);
     if (generation < 0) {
-      generation = wasm.admit(this.#number, this.#group.now());
+      generation = this.#group.admit(this.#number, this.#group.now());
       if (generation < 0) {
         const refusal = this.#refuse(generation);
         return way.options["fallback"]

@@ -60,6 +60,8 @@ export interface Events {
   keyEvicted: Common<"keyEvicted">;
   /** No key could be given up: a call of a new key was made by a breaker that is not kept. */
   keysFull: Common<"keysFull">;
+  /** The Durable Object of a shared circuit can't be reached: the isolate goes by itself. */
+  sharingFailed: Common<"sharingFailed"> & { readonly cause: unknown };
 }
 
 export type EventType = keyof Events;
@@ -76,6 +78,7 @@ const EVENTS: readonly string[] = [
   "fallback",
   "keyEvicted",
   "keysFull",
+  "sharingFailed",
 ] satisfies EventType[];
 
 /** The listeners of a breaker, or of a group of them. */

@@ -159,6 +159,7 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     }
     const number = refuse(wasm.fork(this.#first), this.#group.options);
     const breaker = new CircuitBreaker(new Member(this.#group, number, key));
+    giveBack(breaker, number);
     const entry = { breaker, number, used: false, holds: 0, given: false };
     const { listeners } = this.#group;
     const full = this.#entries.size >= this.#maxKeys;

@@ -87,7 +87,7 @@ const oneOf = (...names: string[]): Check => [
 const inRange = (value: number): boolean => value >= 1e-6 && value < 2 ** 64 / 1e6;
 
 const RATIO = number("a number above 0, at most 1", (value) => value > 0 && value <= 1);
-const DURATION: Check = [
+export const DURATION: Check = [
   'milliseconds above 0, or text like "30s" or "1m30s"',
   (value) => {
     const time = millis(value);
@@ -149,7 +149,7 @@ const BREAKER: Record<string, Check> = {
 export type Checked = Record<string, any>;
 
 /** No list, function, or object of a platform's: an `AbortSignal` has no options that one could see. */
-function checkObject(options: unknown, whose: string): object {
+export function checkObject(options: unknown, whose: string): object {
   if (Object.prototype.toString.call(options) !== "[object Object]") {
     throw new TypeError(`${whose}: expected an object of options`);
   }
@@ -221,11 +221,16 @@ export function checkKeyed(options: unknown): Checked {
 /** Looks at the options of a function, or of one call of it, beside those of its breaker. */
 export function checkCall(options: unknown, breaker: Checked, once = false): Checked {
   const checked = check(options, once ? ONCE : CALL, `circuit \`${breaker["name"]}\``);
-  refuse(checked["timeout"] > probeTimeout(breaker) ? -10 : 0, breaker);
+  checkTimeout(checked, breaker);
   return { ...breaker, ...checked };
 }
 
-function probeTimeout(breaker: Checked): number {
+/** Throws if a call's timeout is longer than its breaker waits for a probe. */
+export function checkTimeout(call: Checked, breaker: Checked): void {
+  refuse(call["timeout"] > probeTimeout(breaker) ? -10 : 0, breaker);
+}
+
+export function probeTimeout(breaker: Checked): number {
   return breaker["probeTimeout"] ?? Math.max(breaker["reset"] ?? 0, 6e4);
 }
 

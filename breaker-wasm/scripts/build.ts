@@ -39,7 +39,8 @@ async function bundle() {
     format: "esm",
     target: "es2022",
     platform: "neutral",
-    external: ["*.wasm", "node:*", "cloudflare:*"],
+    // What starts the module is the platform's entry, by the package's own name.
+    external: ["*.wasm", "node:*", "breaker-wasm"],
     minify: true,
     legalComments: "none",
     logLevel: "warning",
@@ -64,8 +65,8 @@ function makeTypes() {
       follow(resolve(dirname(file), `${path}.d.ts`));
     }
   };
-  for (const name of ["index.d.ts", "shared.d.ts"]) {
-    if (readdirSync(js).includes(name)) follow(join(js, name));
+  for (const name of ["index.d.ts", "shared/index.d.ts"]) {
+    follow(join(js, name));
   }
   for (const file of needed) {
     const to = join(dist, "types", relative(js, file));

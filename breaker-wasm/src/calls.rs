@@ -19,16 +19,20 @@ pub fn admit_if_closed(number: u32) -> i32 {
 /// Asks whether a call may be made. Gives its generation; below 0, and not
 /// admitted: the reason. The report has how long until a call may be admitted, or
 /// -1 where only an operator can tell. The call may be the first probe of a trial;
-/// then the report has the change, else -1.
+/// then the report has the change, else -1. `withheld`: no probe may be made, for
+/// want of another's grant; where nothing else is in its way, none is left to wait.
 #[wasm_bindgen]
-pub fn admit(number: u32, now: f64) -> i32 {
+pub fn admit(number: u32, now: f64, withheld: bool) -> i32 {
     single::with(|module| {
         module.report.clear();
         let Some(breaker) = module.slab.get(number) else {
             return reason(Reason::ForcedOpen);
         };
         let clock = breaker.moment(now);
-        match breaker.by_ref().try_admit_slowly(&clock) {
+        match breaker
+            .by_ref()
+            .try_admit_slowly_if_granted(&clock, || !withheld)
+        {
             Ok(admission) => {
                 if let Some(change) = admission.change {
                     module.report.say_change(&change);

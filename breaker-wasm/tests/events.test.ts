@@ -429,7 +429,7 @@ describe("a listener", () => {
     for (const [type, shown] of types) {
       assert.throws(() => breaker.on(type as never, () => {}), {
         name: "TypeError",
-        message: `unknown event ${shown}: expected ${TYPES.join(", ")}, keyEvicted, keysFull`,
+        message: `unknown event ${shown}: expected ${TYPES.join(", ")}, keyEvicted, keysFull, sharingFailed`,
       });
     }
   });

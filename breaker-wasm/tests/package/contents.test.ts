@@ -8,7 +8,7 @@ const WANTED = [
   /^package\.json$/,
   /^README\.md$/,
   /^dist\/breaker\.wasm$/,
-  /^dist\/(node|web|worker|shared)\.js$/,
+  /^dist\/(node|web|worker|durable-object)\.js$/,
   /^dist\/chunk-[A-Z0-9]+\.js$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
   /^dist\/LICENSE-(APACHE|MIT)$/,

@@ -69,6 +69,19 @@ describe("the packed package", () => {
       assert.equal(project.run("node", "imported.mjs").trim(), TRIPPED);
     });
 
+    test("is started by the entry for sharing too", () => {
+      project.write(
+        "sharing.mjs",
+        `import { sharedBreaker } from "breaker-wasm/durable-object";
+        import { CircuitBreaker } from "breaker-wasm";
+        const nobody = { idFromName: () => "id", get: () => { throw new Error("nobody"); } };
+        const breaker = sharedBreaker(nobody, "pms");
+        breaker.on("sharingFailed", ({ cause }) => console.log(cause.message));
+        console.log(await breaker.call(() => "made"), breaker instanceof CircuitBreaker);`,
+      );
+      assert.equal(project.run("node", "sharing.mjs").trim(), "nobody\nmade true");
+    });
+
     test("is required: nothing in it waits", () => {
       project.write(
         "required.cjs",
@@ -105,8 +118,8 @@ describe("the packed package", () => {
       export default { fetch: async () => new Response(await trip(all)) };
     `;
 
-    test("is bundled as wrangler does: the module stays a file", async () => {
-      const script = await bundle("worker", PROGRAM, ["workerd", "worker", "browser"]);
+    /** What a worker answers, as wrangler would deploy it. */
+    async function answered(script: string, objects: Record<string, string> = {}): Promise<string> {
       const specifier = /"([^"]*breaker\.wasm)"/.exec(script)?.[1] ?? "none";
       const worker = new Miniflare({
         compatibilityDate: "2026-04-01",
@@ -119,13 +132,44 @@ describe("the packed package", () => {
             contents: readFileSync(join(dist, "breaker.wasm")),
           },
         ],
+        durableObjects: objects,
       });
       try {
         const response = await worker.dispatchFetch("http://worker/");
-        assert.equal(await response.text(), TRIPPED);
+        return await response.text();
       } finally {
         await worker.dispose();
       }
+    }
+
+    test("is bundled as wrangler does: the module stays a file", async () => {
+      const script = await bundle("worker", PROGRAM, ["workerd", "worker", "browser"]);
+      assert.equal(await answered(script), TRIPPED);
+    });
+
+    test("shares a circuit by a Durable Object, from one entry", async () => {
+      const script = await bundle(
+        "shared",
+        `import { sharedBreaker } from "breaker-wasm/durable-object";
+        export { BreakerObject } from "breaker-wasm/durable-object";
+        export default {
+          async fetch(request, env, ctx) {
+            const pms = sharedBreaker(env.BREAKERS, "pms", { threshold: 5 }, ctx);
+            await pms.forceOpen();
+            return pms.call(() => "made", {}).then(null, (error) => new Response(error.message));
+          },
+        };`,
+        ["workerd"],
+      );
+      assert.equal(
+        await answered(script, { BREAKERS: "BreakerObject" }),
+        "circuit `pms` is held open by an operator",
+      );
+    });
+
+    test("has no word of sharing where it isn't imported", async () => {
+      const all = 'export * from "breaker-wasm";';
+      assert.doesNotMatch(await bundle("alone", all, ["workerd"]), /Durable|waitUntil/);
     });
 
     test("is neither fetched nor made of text", async () => {

@@ -7,25 +7,32 @@ import { RESOLUTIONS, STRICT, TYPE_ROOTS } from "./strict.js";
 
 /** Where users get `AbortSignal` and the like from: one of these. */
 const SURROUNDINGS = [
-  { of: "a page", lib: ["ES2022", "DOM"], types: [] },
-  { of: "Node", lib: ["ES2022"], types: ["node"] },
-  { of: "a worker", lib: ["ES2022"], types: ["@cloudflare/workers-types"] },
+  { of: "a page", lib: ["ES2022", "DOM"], types: [], files: ["user.ts"] },
+  { of: "Node", lib: ["ES2022"], types: ["node"], files: ["user.ts"] },
+  {
+    of: "a worker",
+    lib: ["ES2022"],
+    types: ["@cloudflare/workers-types"],
+    files: ["user.ts", "worker.ts"],
+  },
 ];
 
 describe("a strict project accepts the packed package", () => {
   let project: Project;
   before(() => {
     project = new Project();
-    cpSync(join(packageRoot, "tests/package/user.ts"), join(project.folder, "user.ts"));
+    for (const file of ["user.ts", "worker.ts"]) {
+      cpSync(join(packageRoot, "tests/package", file), join(project.folder, file));
+    }
   });
   after(() => project.remove());
 
   for (const resolution of RESOLUTIONS) {
-    for (const { of, lib, types } of SURROUNDINGS) {
+    for (const { of, lib, types, files } of SURROUNDINGS) {
       test(`${resolution.moduleResolution}, with the types of ${of}`, () => {
         const places = { lib, types, typeRoots: TYPE_ROOTS };
         const compilerOptions = { ...STRICT, ...resolution, ...places };
-        project.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["user.ts"] }));
+        project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
         project.run(join(workspace, "node_modules/.bin/tsc"), "-p", ".");
       });
     }

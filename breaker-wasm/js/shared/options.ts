@@ -1,0 +1,76 @@
+/** The options of a shared breaker: those of any, and how it is shared. */
+
+import type { Duration } from "../duration.js";
+import {
+  type BreakerOptions,
+  type Checked,
+  DURATION,
+  checkBreaker,
+  checkObject,
+  checkTimeout,
+} from "../options.js";
+import type { ObjectNamespace, RequestContext } from "./platform.js";
+
+export interface SharedOptions extends Omit<BreakerOptions, "name"> {
+  /** How old what an isolate knows of the others may be. Default 5 s. */
+  maxAge?: Duration | undefined;
+  /** How long the Durable Object may take to answer, before it counts as unreachable. Default 1 s. */
+  objectTimeout?: Duration | undefined;
+}
+
+const DEFAULTS = { maxAge: 5000, objectTimeout: 1000 };
+
+/** What requests may say differently: each takes its own. */
+const OWN = ["timeout", "classify", "classifyOutput", "fallback", "fallbackOn", "clock"];
+
+/** Of options that were looked at already: most requests pass the same object. */
+const known = new WeakMap<object, Checked>();
+
+/** Looks at everything that `sharedBreaker` was given. Throws a `TypeError`. */
+export function checkShared(
+  namespace: ObjectNamespace,
+  name: string,
+  options: SharedOptions,
+  context: RequestContext | undefined,
+): Checked {
+  let checked = known.get(options);
+  if (!checked || checked["name"] !== name) {
+    checkObject(options, `circuit \`${name}\``);
+    if ("name" in options) {
+      throw new TypeError(`circuit \`${name}\`: name is no option here, but the second parameter`);
+    }
+    checked = {
+      ...DEFAULTS,
+      ...checkBreaker({ ...options, name }, { maxAge: DURATION, objectTimeout: DURATION }),
+    };
+    checkTimeout(checked, checked);
+    known.set(options, checked);
+  }
+  if (typeof namespace?.idFromName !== "function" || typeof namespace.get !== "function") {
+    throw new TypeError(
+      `circuit \`${name}\`: the namespace is ${namespace === undefined ? "undefined" : "none"}: ` +
+        "expected the binding of a Durable Object class, like env.BREAKERS",
+    );
+  }
+  if (context !== undefined && typeof context?.waitUntil !== "function") {
+    throw new TypeError(
+      `circuit \`${name}\`: the context has no waitUntil: expected that of the request, or none`,
+    );
+  }
+  return checked;
+}
+
+/** Throws a `TypeError` where two requests want one circuit to be two. */
+export function checkSame(first: Checked, checked: Checked): void {
+  if (first === checked) {
+    return;
+  }
+  for (const option of Object.keys({ ...first, ...checked })) {
+    if (first[option] !== checked[option] && !OWN.includes(option)) {
+      throw new TypeError(
+        `circuit \`${first["name"]}\`: ${option} is ${checked[option]}, and was ${first[option]} ` +
+          "before: expected the same settings wherever this name is used",
+      );
+    }
+  }
+}
