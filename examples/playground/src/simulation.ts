@@ -195,7 +195,7 @@ export class Simulation {
       }
     });
     breaker.on("wouldTrip", (change) => mine() && this.changed(change));
-    breaker.on("outcome", ({ outcome, late, duration }) => {
+    breaker.on("outcome", ({ outcome, late, duration = 0 }) => {
       if (mine() && !late) {
         this.window.count(outcome, duration, this.world.now);
         if (breaker.state === "half_open") {
