@@ -42,6 +42,7 @@ pub struct Circuit<P = Consecutive> {
 /// assert_eq!(one.with(hosts.config()).state(), State::ForcedOpen);
 /// assert_eq!(other.with(hosts.config()).state(), State::Closed);
 /// ```
+#[repr(C)] // The word first: JavaScript looks at it in the memory of a module.
 pub struct BareCircuit<P = Consecutive> {
     pub(crate) word: AtomicU64,
     pub(crate) stamp: AtomicU64,

@@ -4,7 +4,18 @@ import type { Duration } from "./duration.js";
 import { CircuitOpenError, TimeoutError, cheaply } from "./errors.js";
 import { type EventType, type Events, type Listener, Listeners } from "./events.js";
 import { CallContext, limited } from "./limit.js";
-import { FAILURES, FROM, GENERATION, LEFT, NOTHING, TO, TRIGGER, WAIT, wasm } from "./module.js";
+import {
+  FAILURES,
+  LEFT,
+  TRIGGER,
+  WAIT,
+  generationOf,
+  isIdle,
+  said,
+  stateOf,
+  wasm,
+  wordOf,
+} from "./module.js";
 import { REASONS, STATES, type State, TRIGGERS } from "./names.js";
 import {
   type BreakerOptions,
@@ -38,15 +49,18 @@ export type Guarded<F extends (...args: any[]) => unknown> = (
 /** What the breakers of a group have in common; a breaker alone is a group of one. */
 export class Group {
   readonly listeners = new Listeners();
+  /** Failures in a row are counted, in the breaker's word. */
+  readonly inRow: boolean;
   /** A success is counted without looking at the clock. */
   readonly timeless: boolean;
   #last = 0;
 
   constructor(readonly options: Checked) {
+    this.inRow = !options["failureRate"];
     this.timeless = !options["slow"] && !options["ofTime"];
   }
 
-  /** Asks the module whether a call may be made that finds the breaker not closed. */
+  /** Asks the module whether a call may be made that finds the breaker not closed: see `calls.rs`. */
   admit(number: number, now: number): number {
     return wasm.admit(number, now, 0);
   }
@@ -66,12 +80,15 @@ export class Group {
   }
 }
 
+/** No breaker's. */
+const NO_WORD = -1;
+
 /** A way to make calls through a breaker: with its own options, or others. */
 class Way {
   /** Nothing has to be known of a call but how it ended. */
   readonly plain: boolean;
-  /** What follows a call that this generation admitted. */
-  generation = NOTHING;
+  /** The word of a closed breaker for which the two functions were made. */
+  word = NO_WORD;
   succeeded: ((answer: unknown) => unknown) | undefined;
   failed: ((error: unknown) => never) | undefined;
 
@@ -135,12 +152,12 @@ export class CircuitBreaker {
 
   /** Reading it changes nothing: it is open until a call asks, also after its wait. */
   get state(): State {
-    return STATES[wasm.state_now(this.#number)]!;
+    return STATES[stateOf(wordOf(this.#number))]!;
   }
 
   /** The number of its entry into its state. */
   get generation(): number {
-    return wasm.generation(this.#number);
+    return generationOf(wordOf(this.#number));
   }
 
   /**
@@ -154,8 +171,12 @@ export class CircuitBreaker {
     checkFunction(f, this.#group.options);
     const way = this.#wayOf(options);
     const breaker = this;
+    const number = this.#number;
+    const { listeners } = this.#group;
     return function (this: ThisParameterType<F>, ...args: Parameters<F>) {
-      return breaker.#run(way, f, this, args, undefined, undefined);
+      return wordOf(number) === way.word && !listeners.watched
+        ? plainly(way, f, this, args)
+        : breaker.#run(way, f, this, args, undefined, undefined);
     } as Guarded<F>;
   }
 
@@ -219,17 +240,19 @@ export class CircuitBreaker {
   snapshot(): Snapshot {
     wasm.snapshot(this.#number, this.#group.now());
     return {
-      state: STATES[wasm.report(0)]!,
-      timeLeft: wasm.report(1),
-      imposed: wasm.report(2) > 0,
-      consecutive: wasm.report(3),
-      reopenings: wasm.report(4),
+      state: this.state,
+      timeLeft: said[0]!,
+      imposed: said[1]! > 0,
+      consecutive: said[2]!,
+      reopenings: said[3]!,
     };
   }
 
   /** Takes the state of a snapshot. Throws a `TypeError` for nonsense, and stays as it was. */
   restore(snapshot: Snapshot): void {
     const { state, timeLeft, imposed, consecutive, reopenings } = checkSnapshot(snapshot);
+    const now = this.#group.now();
+    const before = wordOf(this.#number);
     const refused = wasm.restore(
       this.#number,
       STATES.indexOf(state),
@@ -237,7 +260,7 @@ export class CircuitBreaker {
       imposed as unknown as number,
       consecutive,
       reopenings,
-      this.#group.now(),
+      now,
     );
     if (refused) {
       throw new TypeError(
@@ -246,7 +269,7 @@ export class CircuitBreaker {
           : "not a snapshot: it is closed, but has time left",
       );
     }
-    this.#changed();
+    this.#changed(before);
   }
 
   #wayOf(options: object | undefined, once?: boolean): Way {
@@ -266,39 +289,44 @@ export class CircuitBreaker {
     if (signal?.aborted) {
       return Promise.reject(signal.reason);
     }
-    let generation = wasm.admit_if_closed(this.#number);
-    if (generation < 0) {
-      generation = this.#group.admit(this.#number, this.#group.now());
-      if (generation < 0) {
-        const refusal = this.#refuse(generation);
+    let word = wordOf(this.#number);
+    if (stateOf(word)) {
+      const now = this.#group.now();
+      const before = wordOf(this.#number);
+      const answer = this.#group.admit(this.#number, now);
+      word = wordOf(this.#number);
+      if (answer < 0) {
+        const refusal = this.#refuse(answer);
         return way.options["fallback"]
           ? this.#serve(way, "rejected", refusal, true, self, args)
           : Promise.reject(refusal);
       }
-      if (wasm.report(FROM) !== NOTHING) {
-        this.#changed();
+      if (answer) {
+        this.#changed(before);
       }
     }
     if (!way.plain || signal || this.#group.listeners.watched) {
-      return this.#guard(generation, way, f, self, args, context, signal);
+      return this.#guard(generationOf(word), way, f, self, args, context, signal);
     }
-    if (generation !== way.generation) {
-      this.#follow(way, generation);
+    if (word !== way.word) {
+      this.#follow(way, word);
     }
-    let call: Promise<unknown>;
-    try {
-      call = Promise.resolve(Reflect.apply(f, self, context ? [context] : args));
-    } catch (error) {
-      call = Promise.reject(error);
-    }
-    return call.then(way.succeeded, way.failed);
+    return plainly(way, f, self, context ? [context] : args);
   }
 
-  /** What follows a plain call: made once for each generation, not for each call. */
-  #follow(way: Way, generation: number): void {
-    way.generation = generation;
+  /** What follows a plain call: made once for each word of a closed breaker, not for each call. */
+  #follow(way: Way, word: number): void {
+    const generation = generationOf(word);
+    const number = this.#number;
+    const { inRow, listeners, timeless } = this.#group;
+    way.word = stateOf(word) ? NO_WORD : word;
     way.succeeded = (answer) => {
-      this.#settle(generation, SUCCESS, 0, undefined);
+      if (
+        listeners.watched ||
+        !(inRow ? isIdle(number, word) : timeless && wasm.succeed(number, generation, 0, 0))
+      ) {
+        this.#settle(generation, SUCCESS, 0, undefined);
+      }
       return answer;
     };
     way.failed = (error) => {
@@ -386,7 +414,7 @@ export class CircuitBreaker {
   }
 
   #refuse(answer: number): CircuitOpenError {
-    const left = wasm.report(LEFT);
+    const left = said[LEFT]!;
     const error = cheaply(
       () =>
         new CircuitOpenError(
@@ -407,18 +435,17 @@ export class CircuitBreaker {
     const now = unread ? 0 : group.now();
     const took = started === undefined ? 0 : Math.max(now - started, 0);
     let effect = 0;
-    if (outcome !== SUCCESS || !wasm.succeed(this.#number, generation, took, now)) {
-      effect = wasm.settle(
-        this.#number,
-        generation,
-        outcome,
-        wait,
-        took,
-        unread ? group.now() : now,
-        Math.random(),
-      );
+    if (
+      outcome !== SUCCESS ||
+      !(group.inRow
+        ? isIdle(this.#number, generation << 3)
+        : wasm.succeed(this.#number, generation, took, now))
+    ) {
+      const at = unread ? group.now() : now;
+      const before = wordOf(this.#number);
+      effect = wasm.settle(this.#number, generation, outcome, wait, took, at, Math.random());
       if (effect > 2) {
-        this.#changed(effect > 4);
+        this.#changed(before, effect > 3);
       }
     }
     if (watched) {
@@ -432,21 +459,23 @@ export class CircuitBreaker {
   }
 
   #operate(into: State, wait = 0): void {
-    wasm.operate(this.#number, STATES.indexOf(into), wait, this.#group.now());
-    this.#changed();
+    const now = this.#group.now();
+    const before = wordOf(this.#number);
+    wasm.operate(this.#number, STATES.indexOf(into), wait, now);
+    this.#changed(before);
   }
 
-  /** Tells of the change that the module reported. */
-  #changed(wouldTrip = false): void {
-    const to = STATES[wasm.report(TO)]!;
-    const wait = wasm.report(WAIT);
+  /** Tells of the change that the module said; `before`: the word at which it was made. */
+  #changed(before: number, wouldTrip = false): void {
+    const to = wouldTrip ? "open" : this.state;
+    const wait = said[WAIT]!;
     const change = {
-      from: STATES[wasm.report(FROM)]!,
+      from: STATES[stateOf(before)]!,
       to,
-      trigger: TRIGGERS[wasm.report(TRIGGER)]!,
-      failures: wasm.report(FAILURES),
+      trigger: TRIGGERS[said[TRIGGER]!]!,
+      failures: said[FAILURES]!,
       wait: wait < 0 ? undefined : wait,
-      generation: wasm.report(GENERATION),
+      generation: this.generation,
     };
     if (wouldTrip) {
       this.#tell("wouldTrip", change);
@@ -462,6 +491,22 @@ export class CircuitBreaker {
       listeners.tell(type, { breaker, key, generation, ...event }, also);
     }
   }
+}
+
+/** Makes an admitted call, after which only its end has to be told. */
+function plainly(
+  way: Way,
+  f: (...args: any[]) => unknown,
+  self: unknown,
+  args: unknown[],
+): Promise<unknown> {
+  let call: Promise<unknown>;
+  try {
+    call = Promise.resolve(Reflect.apply(f, self, args));
+  } catch (error) {
+    call = Promise.reject(error);
+  }
+  return call.then(way.succeeded, way.failed);
 }
 
 /** What an error of a call means. An abort is one of the caller's. */

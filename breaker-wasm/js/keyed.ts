@@ -3,7 +3,7 @@
 import { CircuitBreaker, Group, type Guarded, Member } from "./breaker.js";
 import type { CallContext } from "./limit.js";
 import type { EventType, Listener } from "./events.js";
-import { wasm } from "./module.js";
+import { isIdle, stateOf, wordOf } from "./module.js";
 import {
   type BreakerOptions,
   type CallOptions,
@@ -11,7 +11,7 @@ import {
   checkFunction,
   checkKeyed,
   create,
-  refuse,
+  fork,
 } from "./options.js";
 import { giveBack, giveBackNow } from "./slots.js";
 
@@ -157,7 +157,7 @@ export class KeyedCircuitBreakers<K extends Key = string> {
         `circuit \`${this.name}\`: a key is of type ${typeof key}: expected text, a number, a bigint or a boolean`,
       );
     }
-    const number = refuse(wasm.fork(this.#first), this.#group.options);
+    const number = fork(this.#first);
     const breaker = new CircuitBreaker(new Member(this.#group, number, key));
     giveBack(breaker, number);
     const entry = { breaker, number, used: false, holds: 0, given: false };
@@ -189,9 +189,9 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     for (let looks = LOOKS; looks > 0 && least;) {
       const [key, entry]: [K, Entry] = this.#hand.next().value;
       // By what would be lost: a call under way, one that comes soon, a count.
-      const worth = wasm.state_now(entry.number)
+      const worth = stateOf(wordOf(entry.number))
         ? 8
-        : (entry.holds > 1 ? 4 : 0) + (entry.used ? 2 : 0) + (wasm.is_idle(entry.number) ? 0 : 1);
+        : (entry.holds > 1 ? 4 : 0) + (entry.used ? 2 : 0) + (isIdle(entry.number) ? 0 : 1);
       if (worth < least) {
         least = worth;
         best = entry;

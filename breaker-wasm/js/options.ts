@@ -5,7 +5,7 @@
 
 import { type Duration, millis } from "./duration.js";
 import { type Judge } from "./outcome.js";
-import { wasm } from "./module.js";
+import { look, said, wasm } from "./module.js";
 
 /** The settings of a breaker. */
 export interface Settings {
@@ -99,7 +99,7 @@ const FUNCTION: Check = [
   (value) => (typeof value === "function" ? value : undefined),
 ];
 
-/** In the order of the module's parameters. */
+/** In the order in which the module reads them. */
 const SETTINGS: Record<string, Check> = {
   threshold: count(134217726),
   failureRate: RATIO,
@@ -184,7 +184,7 @@ export function show(value: unknown): string {
       : String(value);
 }
 
-/** What is wrong with settings that are each right, by the module's number, which goes down from -3. */
+/** What is wrong with settings that are each right, by the module's number. */
 const CONTRADICTIONS = [
   "threshold and failureRate contradict each other: write one of them",
   "window, minCalls, slow and slowRate need failureRate: write it too",
@@ -197,6 +197,8 @@ const CONTRADICTIONS = [
   "window is below 10ms: write more",
   "probes is above 255 beside closeRate: write at most 255",
 ];
+
+const TIMEOUT_ABOVE_PROBE_TIMEOUT = 7;
 
 /** How far `performance.now` may lag behind, at most: browsers make it coarse. */
 const RESOLUTION = 1;
@@ -227,7 +229,9 @@ export function checkCall(options: unknown, breaker: Checked, once = false): Che
 
 /** Throws if a call's timeout is longer than its breaker waits for a probe. */
 export function checkTimeout(call: Checked, breaker: Checked): void {
-  refuse(call["timeout"] > probeTimeout(breaker) ? -10 : 0, breaker);
+  if (call["timeout"] > probeTimeout(breaker)) {
+    throw contradiction(TIMEOUT_ABOVE_PROBE_TIMEOUT, breaker);
+  }
 }
 
 export function probeTimeout(breaker: Checked): number {
@@ -237,27 +241,33 @@ export function probeTimeout(breaker: Checked): number {
 /** Makes a breaker, and gives its number in the module. */
 export function create(options: Checked): number {
   const settings = Object.keys(SETTINGS).map((name) => options[name]);
-  return refuse(
-    (wasm.create as (...settings: unknown[]) => number)(
-      ...settings,
-      options["timeout"],
-      options["ofTime"],
-      options["onCancel"] === "failure",
-      options["clock"] ? 0 : RESOLUTION,
-    ),
-    options,
-  );
+  const { timeout, ofTime, onCancel, clock } = options;
+  said.set([...settings, timeout, ofTime, onCancel === "failure", clock ? 0 : RESOLUTION]);
+  const number = made(wasm.create);
+  if (number in CONTRADICTIONS) {
+    throw contradiction(number, options);
+  }
+  return number;
 }
 
-/** Throws if the module's answer is none. */
-export function refuse(answer: number, options: Checked): number {
-  if (answer < 0) {
-    const text = CONTRADICTIONS[-3 - answer];
-    throw text
-      ? new TypeError(`circuit \`${options["name"]}\`: ${text}`)
-      : new RangeError("no memory is left for another breaker");
+/** Another breaker of the same group. */
+export function fork(first: number): number {
+  return made(() => wasm.fork(first));
+}
+
+/** The module's answer, which can fail only for want of memory. */
+function made(make: () => number): number {
+  try {
+    return make();
+  } catch {
+    throw new RangeError("no memory is left for another breaker");
+  } finally {
+    look();
   }
-  return answer;
+}
+
+function contradiction(number: number, options: Checked): TypeError {
+  return new TypeError(`circuit \`${options["name"]}\`: ${CONTRADICTIONS[number]}`);
 }
 
 /** A function that was given to be called. */

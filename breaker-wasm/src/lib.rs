@@ -2,7 +2,7 @@
 //!
 //! The npm package's JavaScript calls these functions; nothing else does. All of
 //! them take and give numbers alone, so they need no glue, and the module imports
-//! nothing. A breaker is the number of a slot of one slab. Times are
+//! nothing. A breaker is the number of its place in the memory. Times are
 //! milliseconds, as JavaScript has them.
 //!
 //! On other targets than WebAssembly the crate is empty.
@@ -11,13 +11,12 @@
 
 extern crate alloc;
 
+mod breaker;
 mod calls;
+mod exchange;
 mod memory;
 mod operator;
-mod report;
 mod settings;
-mod single;
-mod slab;
 mod time;
 
 /// Nothing here panics but on a lack of memory; the caller then sees a

@@ -23,7 +23,7 @@ struct Space {
     free: [*mut u8; usize::BITS as usize],
 }
 
-// SAFETY: there is one thread; `single.rs` says why.
+// SAFETY: there is one thread; `exchange.rs` says why.
 unsafe impl Sync for Heap {}
 
 #[global_allocator]

@@ -21,8 +21,8 @@ pub(crate) fn millis(duration: Duration) -> f64 {
 
 /// What JavaScript read when it called.
 pub(crate) struct Moment {
-    /// Milliseconds.
-    pub(crate) now: f64,
+    /// Nanoseconds.
+    pub(crate) now: u64,
     /// From 0 to 1.
     pub(crate) random: f64,
     /// Nanoseconds by which a reading may lag behind.
@@ -31,7 +31,7 @@ pub(crate) struct Moment {
 
 impl Clock for Moment {
     fn now(&self) -> u64 {
-        nanos(self.now)
+        self.now
     }
 
     fn resolution(&self) -> u64 {

@@ -4,7 +4,7 @@ import { CircuitBreaker, Group, type Guarded, Member } from "../breaker.js";
 import type { Duration } from "../duration.js";
 import type { Events, StateChange } from "../events.js";
 import type { CallContext } from "../limit.js";
-import { LEFT, wasm } from "../module.js";
+import { LEFT, generationOf, said, stateOf, wasm, wordOf } from "../module.js";
 import { STATES } from "../names.js";
 import { type CallOptions, type Checked, probeTimeout } from "../options.js";
 import type { Snapshot } from "../snapshot.js";
@@ -33,12 +33,13 @@ class SharedGroup extends Group {
   override admit(number: number, now: number): number {
     const { failed, lease } = this.copy;
     const granted = failed !== undefined || isWithin(lease, now);
-    const generation = wasm.admit(number, now, granted ? 0 : 1);
-    this.wanting = generation < 0 && wasm.report(LEFT) === 0;
-    if (generation >= 0 && wasm.state_now(number) === HALF_OPEN) {
-      this.onProbe?.(generation);
+    const answer = wasm.admit(number, now, granted ? 0 : 1);
+    this.wanting = answer < 0 && said[LEFT] === 0;
+    const word = wordOf(number);
+    if (answer >= 0 && stateOf(word) === HALF_OPEN) {
+      this.onProbe?.(generationOf(word));
     }
-    return generation;
+    return answer;
   }
 }
 
