@@ -44,6 +44,12 @@ const PROGRAMS: readonly Program[] = [
     text: ALL,
     conditions: ["workerd"],
   },
+  {
+    by: "breaker-wasm",
+    what: "worker entry and `durable-object`, everything",
+    text: `${ALL} export * from "breaker-wasm/durable-object";`,
+    conditions: ["workerd"],
+  },
   { by: "breaker-wasm", what: "web entry, everything", text: ALL, conditions: ["browser"] },
   {
     by: "cockatiel",

@@ -55,7 +55,8 @@ export class SharedBreaker extends CircuitBreaker {
   readonly #copy: Copy;
   readonly #namespace: ObjectNamespace;
   readonly #context: RequestContext | undefined;
-  /** Probes of this breaker that have not ended. */
+  /** Its last trial, and its probes that have not ended. */
+  #trial: number | undefined;
   #probes = 0;
   #unlisten: (() => void) | undefined;
 
@@ -324,7 +325,8 @@ export class SharedBreaker extends CircuitBreaker {
       lease.counted = false;
     }
     lease.inFlight += 1;
-    this.#probes += 1;
+    this.#probes = this.#trial === generation ? this.#probes + 1 : 1;
+    this.#trial = generation;
     this.#unlisten ??= this.#group.listeners.add("outcome", (event: Events["outcome"]) =>
       this.#ended(event),
     );
@@ -332,6 +334,14 @@ export class SharedBreaker extends CircuitBreaker {
 
   /** A call ended while a probe was in flight. */
   #ended({ outcome, generation }: Events["outcome"]): void {
+    if (generation !== this.#trial) {
+      return;
+    }
+    this.#probes -= 1;
+    if (this.#probes === 0) {
+      this.#unlisten?.();
+      this.#unlisten = undefined;
+    }
     const copy = this.#copy;
     const { lease } = copy;
     if (lease?.generation !== generation) {
@@ -339,10 +349,6 @@ export class SharedBreaker extends CircuitBreaker {
       return;
     }
     lease.inFlight -= 1;
-    if (--this.#probes === 0) {
-      this.#unlisten?.();
-      this.#unlisten = undefined;
-    }
     const { onCancel } = this.#group.options;
     lease.counted ||= !(outcome === "ignored" || (outcome === "dropped" && onCancel !== "failure"));
     if (!lease.counted && lease.inFlight === 0) {

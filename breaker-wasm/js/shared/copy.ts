@@ -5,7 +5,7 @@
 
 import { type Checked, create } from "../options.js";
 import { giveBack } from "../slots.js";
-import { checkSame } from "./options.js";
+import { checkSame, settingsOf } from "./options.js";
 import type { ObjectNamespace } from "./platform.js";
 import type { Version } from "./protocol.js";
 
@@ -53,8 +53,11 @@ export class Copy {
   lease: Lease | undefined;
   news: News | undefined;
 
-  constructor(readonly settings: Checked) {
-    this.number = create(settings);
+  readonly settings: Checked;
+
+  constructor(checked: Checked) {
+    this.settings = settingsOf(checked);
+    this.number = create(checked);
     giveBack(this, this.number);
   }
 }

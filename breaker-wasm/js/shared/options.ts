@@ -60,13 +60,15 @@ export function checkShared(
   return checked;
 }
 
+/** What all requests have to say alike; nothing of it is a request's. */
+export function settingsOf(checked: Checked): Checked {
+  return Object.fromEntries(Object.entries(checked).filter(([option]) => !OWN.includes(option)));
+}
+
 /** Throws a `TypeError` where two requests want one circuit to be two. */
 export function checkSame(first: Checked, checked: Checked): void {
-  if (first === checked) {
-    return;
-  }
-  for (const option of Object.keys({ ...first, ...checked })) {
-    if (first[option] !== checked[option] && !OWN.includes(option)) {
+  for (const option of Object.keys({ ...first, ...settingsOf(checked) })) {
+    if (first[option] !== checked[option]) {
       throw new TypeError(
         `circuit \`${first["name"]}\`: ${option} is ${checked[option]}, and was ${first[option]} ` +
           "before: expected the same settings wherever this name is used",

@@ -1,44 +1,23 @@
 /** Isolates in workerd that are bound to the objects of one worker, and their clocks. */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type ClientRequest, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import type { CircuitRecord } from "../../js/shared/record.js";
+import { bundled, here } from "./bundle.js";
 import type { Command, Report, Step } from "./command.js";
 import type { Seen, Steering } from "./objects.js";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
 const compatibilityDate = "2026-04-01";
 
-async function script(program: string) {
-  const made = await build({
-    entryPoints: [join(here, program)],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    platform: "neutral",
-    conditions: ["workerd"],
-    external: ["*.wasm"],
-    logLevel: "warning",
-  });
-  return [
-    { type: "ESModule" as const, path: "worker.mjs", contents: made.outputFiles[0]?.text ?? "" },
-    {
-      type: "CompiledWasm" as const,
-      path: "breaker.wasm",
-      contents: readFileSync(new URL("../../dist/breaker.wasm", import.meta.url)),
-    },
-  ];
-}
-
 /** Built once for all tests of a file. */
-const scripts = Promise.all([script("objects.ts"), script("isolate.ts")]);
+const scripts = Promise.all([
+  bundled({ entryPoints: [join(here, "objects.ts")] }),
+  bundled({ entryPoints: [join(here, "isolate.ts")] }),
+]);
 
 const ISOLATES = ["a", "b", "c"] as const;
 

@@ -198,7 +198,7 @@ test("a thousand names are kept; the object knows those that were given up", asy
   assert.deepEqual(asked, ["first"]);
 });
 
-test("an answer of another version that comes late is not gone by", async () => {
+test("an answer that was overtaken by a later one is not gone by", async () => {
   const { namespace } = createNamespace();
   const held: (() => void)[] = [];
   let hold = false;
@@ -211,20 +211,21 @@ test("an answer of another version that comes late is not gone by", async () => 
           const isHeld = hold;
           hold = false;
           const answer = await stub.fetch(url, init);
-          if (isHeld) {
-            await new Promise<void>((release) => held.push(release));
-          }
+          if (isHeld) await new Promise<void>((release) => held.push(release));
           return answer;
         },
       };
     },
   };
-  const breaker = sharedBreaker(slow, "pms", RIGHT);
-  hold = true;
-  const first = breaker.call(succeed);
-  const opened = breaker.forceOpen();
-  assert.equal(await opened, true);
-  held.forEach((release) => release());
-  assert.ok((await ended(first)) instanceof CircuitOpenError);
-  assert.equal(breaker.state, "forced_open");
+  for (const operate of ["forceOpen", "close"] as const) {
+    const breaker = sharedBreaker(slow, operate, RIGHT);
+    hold = true;
+    const first = breaker.call(fail);
+    assert.equal(await breaker[operate](), true);
+    held.splice(0).forEach((release) => release());
+    const refused = (await ended(first)) instanceof CircuitOpenError;
+    assert.equal(refused, operate === "forceOpen");
+    // What failed was counted in the present version, and not in the one of the late answer.
+    assert.equal(breaker.state, operate === "forceOpen" ? "forced_open" : "open");
+  }
 });

@@ -1,0 +1,29 @@
+/** Programs as wrangler would bundle them: the module stays a file. */
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build } from "esbuild";
+
+export const here = fileURLToPath(new URL(".", import.meta.url));
+
+export async function bundled(program: Pick<BuildOptions, "entryPoints" | "stdin">) {
+  const { outputFiles } = await build({
+    ...program,
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    platform: "neutral",
+    conditions: ["workerd"],
+    external: ["*.wasm"],
+    logLevel: "warning",
+  });
+  return [
+    { type: "ESModule" as const, path: "worker.mjs", contents: outputFiles[0]?.text ?? "" },
+    {
+      type: "CompiledWasm" as const,
+      path: "breaker.wasm",
+      contents: readFileSync(new URL("../../dist/breaker.wasm", import.meta.url)),
+    },
+  ];
+}
