@@ -200,10 +200,10 @@ export class CircuitBreaker {
 
   /**
    * Calls `listener` at each event, after what it tells of has happened; what listeners cause is told
-   * of next. Gives a function that ends this, at once.
+   * of next. Gives a function that ends this, at once. One of many hears of its own key alone.
    */
   on<Type extends EventType>(type: Type, listener: Listener<Type>): () => void {
-    return this.#group.listeners.add(type, listener);
+    return this.#group.listeners.add(type, listener, this.key);
   }
 
   /** Closes it; what was counted is forgotten. */

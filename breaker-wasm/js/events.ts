@@ -101,7 +101,8 @@ export class Listeners {
     return this.#of.has(type!);
   }
 
-  add(type: EventType, listener: Listener<any>): () => void {
+  /** `key`: to hear only of the breaker of this key. */
+  add(type: EventType, listener: Listener<any>, key?: unknown): () => void {
     if (!EVENTS.includes(type)) {
       throw new TypeError(`unknown event ${show(type)}: expected ${EVENTS.join(", ")}`);
     }
@@ -110,7 +111,8 @@ export class Listeners {
     }
     const listeners = this.#of.get(type) ?? new Set();
     // Its own, so that one function may be added twice.
-    const own: Listener<any> = (event) => listener(event);
+    const own: Listener<any> = (event) =>
+      key === undefined || Object.is(event.key, key) ? listener(event) : undefined;
     this.#of.set(type, listeners.add(own));
     this.watched = this.has("outcome");
     return () => {

@@ -225,6 +225,35 @@ describe("what is told", () => {
     ]);
   });
 
+  test("of one key alone, to who listens to its breaker", async () => {
+    const hosts = new KeyedCircuitBreakers<number>({ name: "hosts", threshold: 1 });
+    const keys = [1, NaN, 0];
+    const heard = keys.map((key) => {
+      const told: unknown[] = [];
+      for (const type of ["open", "outcome"] as const) {
+        hosts.get(key).on(type, (event) => told.push([event.type, event.key, event.sequence]));
+      }
+      return told;
+    });
+    const offs = keys.map((key) => hosts.get(key).on("open", () => assert.fail("it was ended")));
+    for (const off of offs) off();
+    for (const key of [...keys, 5]) await ended(hosts.call(key, fail));
+    assert.deepEqual(heard, [
+      [
+        ["open", 1, 1],
+        ["outcome", 1, 2],
+      ],
+      [
+        ["open", NaN, 3],
+        ["outcome", NaN, 4],
+      ],
+      [
+        ["open", 0, 5],
+        ["outcome", 0, 6],
+      ],
+    ]);
+  });
+
   test("of a fallback: in place of what it was", async () => {
     const breaker = breakerAt(new ManualClock(), { fallback: () => "stale" });
     const told = listenTo(breaker, ["fallback"]) as Events["fallback"][];
