@@ -302,6 +302,17 @@ describe("a signal that is aborted after the call, or never", () => {
   });
 });
 
+test("an abort is reported where nobody handles it, once for each call", async () => {
+  const breaker = breakerAt(new ManualClock());
+  const unhandled = await unhandledDuring(() => {
+    void breaker.call(succeed, { signal: AbortSignal.abort("before") });
+    const controller = new AbortController();
+    void breaker.call(new Held().run, { signal: controller.signal });
+    controller.abort("during");
+  });
+  assert.deepEqual(unhandled, ["before", "during"]);
+});
+
 describe('onCancel: "failure"', () => {
   test("an abort counts, trips and reopens; the caller still gets the reason", async () => {
     const clock = new ManualClock();

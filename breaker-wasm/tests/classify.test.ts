@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Judge } from "breaker-wasm";
+import { inspect } from "node:util";
+import type { CircuitBreaker, Judge } from "breaker-wasm";
 import { Down, ManualClock, breakerAt, ended, idle, succeed, unhandledDuring } from "./support.js";
 
 /** What a judge says, what comes of it in a breaker that counts, and for an error that is judged. */
@@ -38,6 +39,15 @@ const NONSENSE: unknown[] = [
   { overloaded: Infinity },
   { overloaded: undefined },
   { overloaded: 5n },
+  { overloaded: null },
+  { overloaded: true },
+  { overloaded: -0.001 },
+  { overloaded: "-5s" },
+  { overloaded: "5" },
+  { overloaded: "" },
+  { overloaded: [5] },
+  { overloaded: new Number(5) },
+  { overloaded: new Date(5) },
   new Error("nonsense"),
   Symbol("nonsense"),
 ];
@@ -80,7 +90,7 @@ describe("a classifier of errors", () => {
   });
 
   for (const said of NONSENSE) {
-    test(`says nonsense: ${String(said)}: a failure, and the caller is told`, async () => {
+    test(`says nonsense: ${inspect(said)}: a failure, and the caller is told`, async () => {
       const { breaker, run } = await breakerThatCounts({ classify: () => said as boolean });
       const error = await ended(run(throwing(new Down())));
       assert.ok(error instanceof TypeError);
@@ -193,7 +203,7 @@ describe("a classifier of answers", () => {
   });
 
   for (const said of NONSENSE) {
-    test(`says nonsense: ${String(said)}: a failure, and the caller is told`, async () => {
+    test(`says nonsense: ${inspect(said)}: a failure, and the caller is told`, async () => {
       const { breaker, run } = await breakerThatCounts({ classifyOutput: () => said as boolean });
       assert.ok((await ended(run(() => "answer"))) instanceof TypeError);
       assert.equal(breaker.snapshot().consecutive, 2);
@@ -206,6 +216,47 @@ describe("a classifier of answers", () => {
     assert.equal(await ended(run(() => "answer")), broken);
     assert.equal(breaker.snapshot().consecutive, 2);
   });
+});
+
+describe("a classifier that calls back into the breaker", () => {
+  for (const timeout of [undefined, "1s"]) {
+    for (const option of ["classify", "classifyOutput"] as const) {
+      const call = option === "classify" ? throwing(new Down()) : succeed;
+      test(`${option}, by an operator's call: its own outcome comes too late (timeout: ${timeout})`, async () => {
+        for (const operate of ["close", "forceOpen", "disable", "shadow"] as const) {
+          const breaker: CircuitBreaker = breakerAt(new ManualClock(), {
+            timeout,
+            [option]: () => {
+              breaker[operate]();
+              return true;
+            },
+          });
+          await ended(breaker.call(call));
+          assert.equal(breaker.generation, 1);
+          assert.notEqual(breaker.state, "open");
+          assert.equal(breaker.snapshot().consecutive, 0);
+        }
+      });
+
+      test(`${option}, by a call: that one counts first (timeout: ${timeout})`, async () => {
+        let asked = 0;
+        const inner: Promise<unknown>[] = [];
+        const breaker: CircuitBreaker = breakerAt(new ManualClock(), {
+          timeout,
+          threshold: 3,
+          [option]: () => {
+            asked += 1;
+            if (asked === 1) inner.push(ended(breaker.call(call)));
+            return true;
+          },
+        });
+        await ended(breaker.call(call));
+        await Promise.all(inner);
+        assert.equal(asked, 2);
+        assert.equal(breaker.snapshot().consecutive, 2);
+      });
+    }
+  }
 });
 
 test("a classifier that throws is reported to nobody but the caller", async () => {

@@ -333,6 +333,14 @@ describe("a fallback", () => {
     }
   });
 
+  test("that fails where nobody handles it is reported, once", async () => {
+    const breaker = breakerAt(new ManualClock(), { fallback: () => Promise.reject(broken) });
+    const unhandled = await unhandledDuring(() => {
+      void breaker.call(fail);
+    });
+    assert.deepEqual(unhandled, [broken]);
+  });
+
   test("of one call takes the place of the breaker's", async () => {
     const breaker = breakerAt(new ManualClock(), { threshold: 9, fallback: () => "the breaker's" });
     assert.equal(await breaker.call(fail), "the breaker's");

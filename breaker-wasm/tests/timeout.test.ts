@@ -158,6 +158,16 @@ describe("a call that takes longer than its timeout", () => {
     assert.deepEqual(unhandled, []);
   });
 
+  test("is reported where nobody handles it, once", async () => {
+    const breaker = breakerAt(new ManualClock(), { timeout: "2s" });
+    const unhandled = await unhandledDuring(async () => {
+      void breaker.call(new Held().run);
+      await pass(2000);
+    });
+    assert.equal(unhandled.length, 1);
+    assert.ok(unhandled[0] instanceof TimeoutError);
+  });
+
   test("as a probe: it reopens, and its slot comes back", async () => {
     const clock = new ManualClock();
     const breaker = breakerAt(clock, { timeout: "1s", probeTimeout: "1h" });
