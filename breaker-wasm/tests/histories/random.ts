@@ -5,7 +5,7 @@ import type { Ending, Order } from "./model.js";
 
 const seed = process.env["HISTORY_SEED"];
 export const RUNS: fc.Parameters<unknown> = {
-  numRuns: Number(process.env["HISTORIES"] ?? 1000),
+  numRuns: Number(process.env["HISTORIES"] ?? 500),
   ...(seed !== undefined && { seed: Number(seed) }),
 };
 
