@@ -66,14 +66,16 @@ export class Isolate {
     return new URL(path, await this.#runtime?.ready);
   }
 
-  async ask(path: string, init: RequestInit = {}): Promise<{ status: number; body: string }> {
-    const response = await fetch(await this.url(path), init);
+  /** One that is never answered fails. */
+  async ask(path: string, headers = {}): Promise<{ status: number; body: string }> {
+    const signal = AbortSignal.timeout(30_000);
+    const response = await fetch(await this.url(path), { headers, signal });
     return { status: response.status, body: await response.text() };
   }
 
   /** Moves its time on, which stands still otherwise. */
   async advance(ms: number): Promise<void> {
-    await this.ask("/", { headers: { "x-advance": String(ms) } });
+    await this.ask("/", { "x-advance": String(ms) });
   }
 
   /** What stands in its key-value store. */
