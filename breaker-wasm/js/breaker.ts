@@ -500,13 +500,15 @@ function plainly(
   self: unknown,
   args: unknown[],
 ): Promise<unknown> {
+  // Before `f`, which may make another call this way, of a later generation.
+  const { succeeded, failed } = way;
   let call: Promise<unknown>;
   try {
     call = Promise.resolve(Reflect.apply(f, self, args));
   } catch (error) {
     call = Promise.reject(error);
   }
-  return call.then(way.succeeded, way.failed);
+  return call.then(succeeded, failed);
 }
 
 /** What an error of a call means. An abort is one of the caller's. */

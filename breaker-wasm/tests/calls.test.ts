@@ -348,6 +348,31 @@ describe("late outcomes", () => {
     }
   }
 
+  for (const watched of [false, true]) {
+    for (const outcome of ["success", "failure"]) {
+      test(`a call that makes another in a later generation has its own: ${outcome} (watched: ${watched})`, async () => {
+        const breaker = breakerAt(new ManualClock(), { threshold: 3 });
+        if (watched) breaker.on("outcome", () => {});
+        const ends = async (): Promise<void> => {
+          if (outcome === "failure") throw new Down();
+        };
+        const calls: Promise<unknown>[] = [];
+        const guarded = breaker.wrap((depth: number): Promise<void> => {
+          breaker.close();
+          calls.push(ended(breaker.call(() => Promise.reject(new Down()))));
+          if (depth > 0) calls.push(ended(guarded(depth - 1)));
+          return ends();
+        });
+        calls.push(ended(guarded(5)));
+        await Promise.all(calls);
+        // All but the last of those that were made within others came to another generation.
+        assert.equal(breaker.generation, 6);
+        assert.equal(breaker.snapshot().consecutive, 1);
+        assert.equal(breaker.state, "closed");
+      });
+    }
+  }
+
   test("one function under calls of several generations settles each in its own", async () => {
     const clock = new ManualClock();
     const breaker = breakerAt(clock, { threshold: 2 });

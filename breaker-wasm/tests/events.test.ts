@@ -529,7 +529,7 @@ describe("a listener that calls back into the breaker", () => {
       if (breaker.state === "open") await ended(breaker.call(succeed));
       clock.now += 1000;
       await ended(breaker.call(succeed));
-      assert.ok(reacted);
+      assert.equal(reacted, true);
       assert.deepEqual(first, second);
       inOrder(first);
       assert.equal(await breaker.call(succeed), "fresh");
