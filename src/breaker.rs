@@ -348,8 +348,8 @@ where
         Bound::new(self).operate(|circuit, clock| circuit.shadow(clock))
     }
 
-    /// Opens for `wait`, without jitter, backoff or cap. In whole milliseconds up
-    /// to 9.3 h, and coarser above; rounded up.
+    /// Opens for `wait`, without jitter, backoff or cap. Exact to 10 us up to
+    /// 83 s, to 1 ms up to 9.3 h, and coarser above; rounded up.
     pub fn open_for(&self, wait: Duration) -> Change {
         Bound::new(self).operate(|circuit, clock| circuit.open_for(wait, clock))
     }

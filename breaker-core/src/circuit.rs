@@ -322,8 +322,8 @@ impl<P: Policy> Circuit<P> {
         self.by_ref().shadow(clock)
     }
 
-    /// Opens for `wait`, without jitter, backoff or cap. In whole milliseconds up
-    /// to 9.3 h, and coarser above; rounded up.
+    /// Opens for `wait`, without jitter, backoff or cap. Exact to 10 us up to
+    /// 83 s, to 1 ms up to 9.3 h, and coarser above; rounded up.
     #[inline]
     pub fn open_for<C: Clock>(&self, wait: Duration, clock: &C) -> Change {
         self.by_ref().open_for(wait, clock)

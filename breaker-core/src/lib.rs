@@ -34,8 +34,7 @@
 //! | reopenings since the last close | 255 | stay at 255; `backoff` grows no further |
 //! | generations until a number repeats | 67,108,864 (2^26) | a permit held that long could be taken for a current one |
 //! | instant at which a state was entered | every `u64` of nanoseconds, rounded up to 10 us | |
-//! | wait set by an overload or [`Circuit::open_for`] | every `u64` of nanoseconds (584 years): whole milliseconds up to 9.3 h, seconds up to 194 days, hours above, each rounded up | |
-//! | what a snapshot had left | the same, and in units of 10 us up to 83 s | |
+//! | wait set by an overload, [`Circuit::open_for`] or a snapshot | every `u64` of nanoseconds (584 years): in units of 10 us up to 83 s, whole milliseconds up to 9.3 h, seconds up to 194 days, hours above, each rounded up | |
 //!
 //! # Sizes
 //! On a 64-bit target a [`Circuit`] is 96 bytes: two words and its settings. One

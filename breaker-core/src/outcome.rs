@@ -21,8 +21,8 @@ pub enum Outcome {
     /// The call panicked. A failure.
     Panicked,
     /// The dependency asked to be left alone for this long (a `Retry-After`):
-    /// opens at once, for so long, without backoff, cap or jitter. In whole
-    /// milliseconds up to 9.3 h, and coarser above; rounded up.
+    /// opens at once, for so long, without backoff, cap or jitter. Exact to
+    /// 10 us up to 83 s, to 1 ms up to 9.3 h, and coarser above; rounded up.
     Overloaded(Duration),
 }
 

@@ -69,13 +69,18 @@ impl Range {
 }
 
 impl Scale {
-    const fn new(finest: [Range; 2]) -> Self {
-        let [first, second] = finest;
-        let third = Range::after(&second, SECOND, 1 << 24);
+    const fn new() -> Self {
+        let fine = Range {
+            unit: TEN_MICROS,
+            first: 0,
+            codes: 1 << 23,
+        };
+        let millis = Range::after(&fine, MILLI, 1 << 25);
+        let seconds = Range::after(&millis, SECOND, 1 << 24);
         let codes = u64::MAX.div_ceil(HOUR.get()) + 1;
-        let last = Range::after(&third, HOUR, codes);
+        let last = Range::after(&seconds, HOUR, codes);
         let scale = Self {
-            ranges: [first, second, third],
+            ranges: [fine, millis, seconds],
             last,
         };
         assert!(scale.codes() <= ((1 << PAYLOAD_BITS) - DRAWS as u64) >> 1);
@@ -117,35 +122,16 @@ impl Scale {
     }
 }
 
-/// Milliseconds up to 9.3 h, seconds up to 194 days, hours.
-const IMPOSED_SCALE: Scale = {
-    let millis = Range {
-        unit: MILLI,
-        first: 0,
-        codes: 1 << 25,
-    };
-    let none = Range::after(&millis, SECOND, 0);
-    Scale::new([millis, none])
-};
-
 /// 10 us up to 83 s, milliseconds up to 9.3 h, seconds up to 194 days, hours: a
 /// wait that is handed on often must not grow by the rounding.
-const REMAINING_SCALE: Scale = {
-    let fine = Range {
-        unit: TEN_MICROS,
-        first: 0,
-        codes: 1 << 23,
-    };
-    let millis = Range::after(&fine, MILLI, 1 << 25);
-    Scale::new([fine, millis])
-};
+const SCALE: Scale = Scale::new();
 
 impl Wait {
     pub(crate) fn payload(self) -> u32 {
         match self {
             Self::Configured { draw } => draw as u32,
-            Self::Remaining { nanos } => DRAWS + ((REMAINING_SCALE.code(nanos) as u32) << 1),
-            Self::Imposed { nanos } => DRAWS + ((IMPOSED_SCALE.code(nanos) as u32) << 1 | IMPOSED),
+            Self::Remaining { nanos } => DRAWS + ((SCALE.code(nanos) as u32) << 1),
+            Self::Imposed { nanos } => DRAWS + ((SCALE.code(nanos) as u32) << 1 | IMPOSED),
         }
     }
 
@@ -157,15 +143,11 @@ impl Wait {
             };
         }
         let own = payload - DRAWS;
-        let code = u64::from(own >> 1);
+        let nanos = SCALE.nanos(u64::from(own >> 1));
         if own & IMPOSED == 0 {
-            Self::Remaining {
-                nanos: REMAINING_SCALE.nanos(code),
-            }
+            Self::Remaining { nanos }
         } else {
-            Self::Imposed {
-                nanos: IMPOSED_SCALE.nanos(code),
-            }
+            Self::Imposed { nanos }
         }
     }
 
@@ -229,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_wait_of_its_own_is_never_cut_and_as_exact_as_its_scale_says() {
-        let finest = |scale: &Scale, nanos: u64| {
-            let fits = scale
+        let finest = |nanos: u64| {
+            let fits = SCALE
                 .ranges
                 .iter()
                 .find(|range| nanos + range.unit.get() < range.end());
@@ -242,15 +224,13 @@ mod tests {
                 for wait in [Wait::Imposed { nanos: at }, Wait::Remaining { nanos: at }] {
                     let payload = wait.payload();
                     assert!(payload < 1 << PAYLOAD_BITS);
-                    let (kept, scale) = match (wait, Wait::from_payload(payload)) {
-                        (Wait::Imposed { .. }, Wait::Imposed { nanos }) => (nanos, IMPOSED_SCALE),
-                        (Wait::Remaining { .. }, Wait::Remaining { nanos }) => {
-                            (nanos, REMAINING_SCALE)
-                        }
+                    let kept = match (wait, Wait::from_payload(payload)) {
+                        (Wait::Imposed { .. }, Wait::Imposed { nanos })
+                        | (Wait::Remaining { .. }, Wait::Remaining { nanos }) => nanos,
                         (wait, back) => panic!("{wait:?} came back as {back:?}"),
                     };
                     assert!(kept >= at, "{at} was cut to {kept}");
-                    assert!(kept - at < finest(&scale, at), "{at} became {kept}");
+                    assert!(kept - at < finest(at), "{at} became {kept}");
                 }
             }
             nanos = nanos * 2 + 1;
@@ -259,18 +239,16 @@ mod tests {
 
     #[test]
     fn a_scale_has_neither_gaps_nor_overlaps() {
-        for scale in [IMPOSED_SCALE, REMAINING_SCALE] {
-            let mut border = 0;
-            for range in &scale.ranges {
-                border += range.codes;
-                for code in border.saturating_sub(3)..border + 3 {
-                    assert!(scale.nanos(code + 1) > scale.nanos(code), "code {code}");
-                    assert_eq!(scale.code(scale.nanos(code)), code);
-                }
+        let mut border = 0;
+        for range in &SCALE.ranges {
+            border += range.codes;
+            for code in border.saturating_sub(3)..border + 3 {
+                assert!(SCALE.nanos(code + 1) > SCALE.nanos(code), "code {code}");
+                assert_eq!(SCALE.code(SCALE.nanos(code)), code);
             }
-            assert_eq!(scale.nanos(scale.code(u64::MAX)), u64::MAX);
-            assert!(scale.code(u64::MAX) < scale.codes());
         }
+        assert_eq!(SCALE.nanos(SCALE.code(u64::MAX)), u64::MAX);
+        assert!(SCALE.code(u64::MAX) < SCALE.codes());
     }
 
     #[test]

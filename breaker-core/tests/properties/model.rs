@@ -488,12 +488,15 @@ impl Answer {
     };
 }
 
-/// An imposed wait is kept in whole milliseconds up to 9.3 h, whole seconds up
-/// to 194 days and whole hours above, rounded up; 584 years are the most.
+/// An imposed wait is kept in units of 10 us up to 83 s, in whole milliseconds up
+/// to 9.3 h, whole seconds up to 194 days and whole hours above, rounded up; 584
+/// years are the most.
 fn rounded_up(wait: u128) -> Bounds {
     let most = u128::from(u64::MAX);
     let wait = wait.min(most);
-    let unit = if wait <= 93 * u128::from(HOUR) / 10 {
+    let unit = if wait <= 83 * u128::from(SECOND) {
+        MILLI / 100
+    } else if wait <= 93 * u128::from(HOUR) / 10 {
         MILLI
     } else if wait <= 194 * DAY {
         SECOND
