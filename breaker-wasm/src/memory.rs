@@ -4,23 +4,23 @@
 #![allow(unsafe_code)]
 
 use core::alloc::{GlobalAlloc, Layout};
-use core::arch::wasm32::memory_grow;
+use core::arch::wasm32::{memory_grow, memory_size};
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 
 const PAGE: usize = 65_536;
 const SMALLEST: usize = 16;
+/// Blocks are up to a page; a breaker's largest window is a sixteenth of one.
+const CLASSES: usize = PAGE.trailing_zeros() as usize + 1;
 
 struct Heap(UnsafeCell<Space>);
 
 struct Space {
-    /// Where the next block that never was in use begins.
+    /// Where the next block that never was in use begins; 0: there was none yet.
     next: usize,
-    /// Where the memory ends that was asked for.
-    end: usize,
     /// The first free block of each power of two; it begins with a pointer to
     /// the next one.
-    free: [*mut u8; usize::BITS as usize],
+    free: [*mut u8; CLASSES],
 }
 
 // SAFETY: there is one thread; `exchange.rs` says why.
@@ -29,30 +29,28 @@ unsafe impl Sync for Heap {}
 #[global_allocator]
 static HEAP: Heap = Heap(UnsafeCell::new(Space {
     next: 0,
-    end: 0,
-    free: [null_mut(); usize::BITS as usize],
+    free: [null_mut(); CLASSES],
 }));
 
-/// The power of two that holds a layout, as its exponent. Blocks are aligned to
-/// their own size, up to a page.
+unsafe extern "C" {
+    /// The linker's: behind all data and the stack.
+    static __heap_base: u8;
+}
+
+/// The power of two that holds a layout, as its exponent.
 fn class(layout: Layout) -> usize {
-    let size = layout.size().max(layout.align()).max(SMALLEST);
+    let size = layout.size().max(SMALLEST);
     (usize::BITS - (size - 1).leading_zeros()) as usize
 }
 
 impl Space {
     fn fresh(&mut self, size: usize) -> *mut u8 {
-        let mut start = self.next.next_multiple_of(size.min(PAGE));
-        if self.end.saturating_sub(start) < size {
-            let pages = size.div_ceil(PAGE);
-            let before = memory_grow(0, pages);
-            if before == usize::MAX {
-                return null_mut();
-            }
-            // What was left before it is lost: less than the smaller of the
-            // block and a page.
-            start = before * PAGE;
-            self.end = start + pages * PAGE;
+        if self.next == 0 {
+            self.next = (&raw const __heap_base).addr().next_multiple_of(SMALLEST);
+        }
+        let start = self.next;
+        if memory_size(0) * PAGE - start < size && memory_grow(0, 1) == usize::MAX {
+            return null_mut();
         }
         self.next = start + size;
         core::ptr::with_exposed_provenance_mut(start)
@@ -60,11 +58,14 @@ impl Space {
 }
 
 // SAFETY: a block is the caller's alone from `alloc` to `dealloc`: it comes from
-// memory that `memory_grow` gave and nobody had before, or from a list that only
-// freed blocks of its size are in. It is at least as large as the layout and
-// aligned to its own size (up to a page), which is no less than the alignment.
+// memory behind all that the linker has placed, which nobody had before, or from a
+// list that only freed blocks of its size are in. It is at least as large as the
+// layout, and aligned to the smallest block: what is aligned to more gets none.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.align() > SMALLEST {
+            return null_mut();
+        }
         let class = class(layout);
         // SAFETY: one thread, and nothing in here allocates.
         let space = unsafe { &mut *self.0.get() };
