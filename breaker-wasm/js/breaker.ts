@@ -126,6 +126,8 @@ export class CircuitBreaker {
   readonly #group: Group;
   readonly #number: number;
   readonly #way: Way;
+  /** Those of one of many: they are held as long as it is. */
+  #alone: Listeners | undefined;
   /** The key, if it is one of many. */
   readonly key: unknown;
 
@@ -172,9 +174,8 @@ export class CircuitBreaker {
     const way = this.#wayOf(options);
     const breaker = this;
     const number = this.#number;
-    const { listeners } = this.#group;
     return function (this: ThisParameterType<F>, ...args: Parameters<F>) {
-      return wordOf(number) === way.word && !listeners.watched
+      return wordOf(number) === way.word && !breaker.#watched
         ? plainly(way, f, this, args)
         : breaker.#run(way, f, this, args, undefined, undefined);
     } as Guarded<F>;
@@ -203,7 +204,10 @@ export class CircuitBreaker {
    * of next. Gives a function that ends this, at once. One of many hears of its own key alone.
    */
   on<Type extends EventType>(type: Type, listener: Listener<Type>): () => void {
-    return this.#group.listeners.add(type, listener, this.key);
+    return (this.key === undefined ? this.#group.listeners : (this.#alone ??= new Listeners())).add(
+      type,
+      listener,
+    );
   }
 
   /** Closes it; what was counted is forgotten. */
@@ -305,7 +309,7 @@ export class CircuitBreaker {
         this.#changed(before);
       }
     }
-    if (!way.plain || signal || this.#group.listeners.watched) {
+    if (!way.plain || signal || this.#watched) {
       return this.#guard(generationOf(word), way, f, self, args, context, signal);
     }
     if (word !== way.word) {
@@ -318,11 +322,11 @@ export class CircuitBreaker {
   #follow(way: Way, word: number): void {
     const generation = generationOf(word);
     const number = this.#number;
-    const { inRow, listeners, timeless } = this.#group;
+    const { inRow, timeless } = this.#group;
     way.word = stateOf(word) ? NO_WORD : word;
     way.succeeded = (answer) => {
       if (
-        listeners.watched ||
+        this.#watched ||
         !(inRow ? isIdle(number, word) : timeless && wasm.succeed(number, generation, 0, 0))
       ) {
         this.#settle(generation, SUCCESS, 0, undefined);
@@ -350,8 +354,7 @@ export class CircuitBreaker {
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     const { options } = way;
-    const { listeners } = this.#group;
-    const started = options["slow"] || listeners.watched ? this.#group.now() : undefined;
+    const started = options["slow"] || this.#watched ? this.#group.now() : undefined;
     const start = () => Reflect.apply(f, self, context ? [context] : args);
     let result: unknown;
     let failed = false;
@@ -430,7 +433,7 @@ export class CircuitBreaker {
 
   #settle(generation: number, outcome: number, wait: number, started: number | undefined): void {
     const group = this.#group;
-    const { watched } = group.listeners;
+    const watched = this.#watched;
     const unread = group.timeless && outcome === SUCCESS && !watched;
     const now = unread ? 0 : group.now();
     const took = started === undefined ? 0 : Math.max(now - started, 0);
@@ -484,12 +487,23 @@ export class CircuitBreaker {
     }
   }
 
+  /** Somebody wants to hear of the outcome of each call. */
+  get #watched(): boolean {
+    return this.#group.listeners.watched || !!this.#alone?.watched;
+  }
+
   #tell(type: EventType, event: object, also?: EventType): void {
     const { listeners } = this.#group;
-    if (listeners.has(type) || listeners.has(also)) {
+    const alone = this.#alone;
+    if (listeners.has(type, alone) || listeners.has(also, alone)) {
       const { name: breaker, key, generation } = this;
-      listeners.tell(type, { breaker, key, generation, ...event }, also);
+      listeners.tell(type, { breaker, key, generation, ...event }, also, alone);
     }
+  }
+
+  /** @internal */
+  static tell(breaker: CircuitBreaker, type: EventType): void {
+    breaker.#tell(type, {});
   }
 }
 

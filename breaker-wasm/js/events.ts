@@ -96,13 +96,12 @@ export class Listeners {
   /** What somebody is being told of. */
   telling: EventType | undefined;
 
-  /** Whether anybody wants to hear of it. */
-  has(type: EventType | undefined): boolean {
-    return this.#of.has(type!);
+  /** Whether anybody wants to hear of it, here or of one breaker alone. */
+  has(type: EventType | undefined, alone?: Listeners): boolean {
+    return this.#of.has(type!) || !!alone?.has(type);
   }
 
-  /** `key`: to hear only of the breaker of this key. */
-  add(type: EventType, listener: Listener<any>, key?: unknown): () => void {
+  add(type: EventType, listener: Listener<any>): () => void {
     if (!EVENTS.includes(type)) {
       throw new TypeError(`unknown event ${show(type)}: expected ${EVENTS.join(", ")}`);
     }
@@ -111,8 +110,7 @@ export class Listeners {
     }
     const listeners = this.#of.get(type) ?? new Set();
     // Its own, so that one function may be added twice.
-    const own: Listener<any> = (event) =>
-      key === undefined || Object.is(event.key, key) ? listener(event) : undefined;
+    const own: Listener<any> = (event) => listener(event);
     this.#of.set(type, listeners.add(own));
     this.watched = this.has("outcome");
     return () => {
@@ -127,15 +125,17 @@ export class Listeners {
    * Tells of what happened, under one name or two. What listeners do meanwhile is told of after it.
    * One that throws or rejects changes nothing; the console has it.
    */
-  tell(type: EventType, event: object, also?: EventType): void {
+  tell(type: EventType, event: object, also?: EventType, alone?: Listeners): void {
     const untold = this.#untold;
     const { length } = untold;
     for (const each of [type, also]) {
-      const listeners = this.#of.get(each!);
-      if (listeners) {
+      if (this.has(each, alone)) {
         const told = { type: each!, ...event, sequence: ++this.#sequence };
-        for (const own of listeners) {
-          untold.push([listeners, own, told]);
+        for (const of of [this, alone]) {
+          const listeners = of && of.#of.get(each!);
+          for (const own of listeners ?? []) {
+            untold.push([listeners!, own, told]);
+          }
         }
       }
     }

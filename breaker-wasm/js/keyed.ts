@@ -161,19 +161,16 @@ export class KeyedCircuitBreakers<K extends Key = string> {
     const breaker = new CircuitBreaker(new Member(this.#group, number, key));
     giveBack(breaker, number);
     const entry = { breaker, number, used: false, holds: 0, given: false };
-    const { listeners } = this.#group;
     const full = this.#entries.size >= this.#maxKeys;
     // Or a listener that asks for the key of which it is told would go on for ever.
-    const telling = full && !listeners.telling?.startsWith("key");
+    const telling = full && !this.#group.listeners.telling?.startsWith("key");
     const evicted = telling ? this.#evict() : undefined;
     if (!full || evicted) {
       entry.holds = 1;
       this.#entries.set(key, entry);
     }
     if (telling) {
-      const { key, generation } = (evicted ?? entry).breaker;
-      const event = { breaker: this.name, key, generation };
-      listeners.tell(evicted ? "keyEvicted" : "keysFull", event);
+      CircuitBreaker.tell((evicted ?? entry).breaker, evicted ? "keyEvicted" : "keysFull");
     }
     if (evicted) {
       this.#release(evicted);

@@ -306,6 +306,24 @@ describe("who is told of a key", () => {
 });
 
 describe("a breaker that was given up", () => {
+  test("is told so itself; who listens to it hears of it, and not of its successor", async () => {
+    const keys = new Keys(1, { threshold: 1 });
+    const old = keys.breakers.get("a");
+    const heard: unknown[] = [];
+    old.on("keyEvicted", ({ key, sequence }) => heard.push(["keyEvicted", key, sequence]));
+    old.on("open", ({ key, sequence }) => heard.push(["open", key, sequence]));
+    await keys.succeed("b");
+    await keys.fail("a");
+    assert.equal(keys.breakers.get("a").state, "open");
+    assert.deepEqual(heard, [["keyEvicted", "a", 1]]);
+    await ended(old.call(fail));
+    assert.deepEqual(heard, [
+      ["keyEvicted", "a", 1],
+      // Of its successor nobody wanted to hear.
+      ["open", "a", 3],
+    ]);
+  });
+
   test("goes on by itself for who still has it, and touches no other", async () => {
     const keys = new Keys(1);
     const old = keys.breakers.get("a");

@@ -89,6 +89,19 @@ describe("breakers that nobody holds give their slots back", () => {
     );
   });
 
+  test("of keys that were given up, with listeners of their own that hold them", async () => {
+    const keys = new KeyedCircuitBreakers({ name: "keys", maxKeys: 10 });
+    let round = 0;
+    assertSteady(
+      await rounds(2_000, (name) => {
+        const breaker = keys.get(`${name} of ${(round += 1)}`);
+        breaker.on("open", () => breaker.state);
+        if (name === "h1999") for (let n = 0; n < 20; n += 1) keys.get(`last ${n}`);
+        return new WeakRef(breaker);
+      }),
+    );
+  });
+
   test("of keys for which there was no place", async () => {
     const keys = new KeyedCircuitBreakers({ name: "keys", maxKeys: 1 });
     keys.get("only").forceOpen();
