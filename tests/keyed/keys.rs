@@ -2,8 +2,8 @@
 
 use super::{Alike, Lines, ONE_FAILURE, fail, fail_one};
 use breakerbox::{
-    AnyBreaker, CallError, Config, ConfigError, KeyedBreaker, KeyedBreakers, Settings, Sliding,
-    State, SystemClock, Window, observe, test,
+    AnyBreaker, CallError, Config, ConfigError, Key, KeyedBreaker, KeyedBreakers, Settings,
+    Sliding, State, SystemClock, Window, observe, test,
 };
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -52,6 +52,21 @@ fn a_key_is_the_same_however_it_is_held() {
     assert_eq!(pairs.get(&("a", 2_u16)).state(), State::Closed);
     let refused = pairs.get(&(boxed, 1_u16)).admit().unwrap_err();
     assert_eq!(refused.key().unwrap().to_string(), "a/1");
+}
+
+#[test]
+fn texts_of_every_length_are_told_apart_by_each_byte() {
+    for length in 0..=40 {
+        let text: String = ('0'..).take(length).collect();
+        assert!(text.is(&text.clone()));
+        let shorter = text.get(1..).unwrap_or("x").to_owned();
+        assert!(!text.is(&shorter) && !shorter.is(&text), "{text}");
+        for at in 0..length {
+            let mut other = text.clone();
+            other.replace_range(at..=at, "~");
+            assert!(!text.is(&other) && !other.is(&text), "{text} {other}");
+        }
+    }
 }
 
 #[test]
