@@ -103,7 +103,7 @@ impl<S: Subject> Bound<S> {
     #[inline]
     pub(crate) fn admit_if_closed(&self) -> Option<Generation> {
         #[cfg(feature = "std")]
-        crate::registry::enter(self.subject.breaker());
+        self.subject.enter();
         self.lent().circuit().admit_if_closed()
     }
 

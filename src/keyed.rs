@@ -252,16 +252,28 @@ where
     #[inline]
     pub fn get<K: Key<Owned = O> + ?Sized>(&self, key: &K) -> KeyedBreaker<O, C, P> {
         crate::registry::enter_keyed(self);
+        self.get_from(self.map(K::label), key)
+    }
+
+    /// The breaker of a key, from this map or, in a test scope, from the scope's.
+    #[inline]
+    fn get_from<K: Key<Owned = O> + ?Sized>(
+        &self,
+        map: &Map<O, C, P>,
+        key: &K,
+    ) -> KeyedBreaker<O, C, P> {
         #[cfg(feature = "test-util")]
         if let Some(scope) = crate::test::current() {
             let map = self.map_in(&scope, K::label);
-            return Self::get_from(&map, key, Some(scope));
+            return Self::find_or_add(&map, key, Some(scope));
         }
-        Self::get_from(self.map(K::label), key, None)
+        Self::find_or_add(map, key, None)
     }
 
-    #[inline]
-    fn get_from<K: Key<Owned = O> + ?Sized>(
+    /// Out of line, so that it is once in a program for each kind of key, and what it
+    /// keeps in registers costs an annotated function none of its own.
+    #[inline(never)]
+    fn find_or_add<K: Key<Owned = O> + ?Sized>(
         map: &Map<O, C, P>,
         key: &K,
         scope: ScopeOf,
@@ -290,7 +302,16 @@ where
         KeyedBreaker::new(entry, scope)
     }
 
+    #[inline]
     fn map(&self, label: entry::Label<O>) -> &Map<O, C, P> {
+        match self.map.get() {
+            Some(map) => map,
+            None => self.make_map(label),
+        }
+    }
+
+    #[cold]
+    fn make_map(&self, label: entry::Label<O>) -> &Map<O, C, P> {
         self.map
             .get_or_init(|| Map::new(self.group(label), self.max_keys))
     }

@@ -568,13 +568,16 @@ pub(crate) fn enter_keyed<O, C, P>(keyed: &KeyedBreakers<O, C, P>)
 where
     KeyedBreakers<O, C, P>: AnyKeyed,
 {
-    if let Kind::Declared(Declaration { place, file, line }) = &keyed.listing().kind {
+    let listing = keyed.listing();
+    if let Kind::Declared(Declaration { place, file, line }) = &listing.kind
+        && listing.listed.get().is_none()
+    {
         enter_static_keyed(place(), file, *line);
     }
 }
 
 /// Enters breakers by key that stand where they are for ever.
-#[inline]
+#[cold]
 pub(crate) fn enter_static_keyed<O, C, P>(
     keyed: &'static KeyedBreakers<O, C, P>,
     file: &str,

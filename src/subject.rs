@@ -26,6 +26,10 @@ pub(crate) mod sealed {
         /// The state outside of test scopes.
         fn circuit(&self) -> CircuitRef<'_, Self::Policy>;
 
+        /// Enters it into the registry, at the first call of a declared one.
+        #[cfg(feature = "std")]
+        fn enter(&self);
+
         /// What it is called in errors and events.
         fn name(&self) -> Name;
 
@@ -51,6 +55,12 @@ where
     #[inline]
     fn circuit(&self) -> CircuitRef<'_, P> {
         self.own_circuit().by_ref()
+    }
+
+    #[cfg(feature = "std")]
+    #[inline]
+    fn enter(&self) {
+        crate::registry::enter(self);
     }
 
     #[inline]

@@ -1,5 +1,6 @@
 //! The `static` of an attribute with `key`: the key's type can't be named there.
 
+use super::map::Map;
 use super::{Key, KeyedBreaker, KeyedBreakers};
 use crate::__private::Method;
 use crate::clock::{self, DefaultClock};
@@ -17,14 +18,23 @@ pub struct Declared<P: 'static = Consecutive> {
     line: u32,
     max_keys: u32,
     circuit: Circuit<P>,
-    first: Node,
+    /// Of text, as most keys are: the compiler knows the type, so no call asks for it.
+    text: OnceLock<Entered<String, P>>,
+    others: Node,
 }
 
-/// Breakers for one type of key, and those for the next.
+/// Breakers for one other type of key, and those for the next.
 #[derive(Default)]
 struct Node {
-    breakers: OnceLock<Box<dyn Any + Send + Sync>>,
+    entered: OnceLock<Box<dyn Any + Send + Sync>>,
     next: OnceLock<Box<Node>>,
+}
+
+/// Breakers that are in the registry, and whose map is made: who has them looks for
+/// neither again.
+struct Entered<O: 'static, P: 'static> {
+    breakers: &'static KeyedBreakers<O, DefaultClock, P>,
+    map: &'static Map<O, DefaultClock, P>,
 }
 
 impl Declared {
@@ -75,8 +85,9 @@ impl<P> Declared<P> {
             line,
             max_keys,
             circuit,
-            first: Node {
-                breakers: OnceLock::new(),
+            text: OnceLock::new(),
+            others: Node {
+                entered: OnceLock::new(),
                 next: OnceLock::new(),
             },
         }
@@ -89,38 +100,94 @@ impl<P: Policy + Send + Sync> Declared<P> {
     pub fn get<K>(
         &'static self,
         key: &K,
-        method: Option<Method>,
+        method: Option<fn() -> Method>,
     ) -> KeyedBreaker<K::Owned, DefaultClock, P>
     where
         K: Key + ?Sized,
     {
-        let mut node = &self.first;
+        let Entered { breakers, map } = self.entered::<K>(method);
+        breakers.get_from(map, key)
+    }
+
+    /// The breakers for this type of key, entered at the first call.
+    #[inline]
+    fn entered<K>(&'static self, method: Option<fn() -> Method>) -> &'static Entered<K::Owned, P>
+    where
+        K: Key + ?Sized,
+    {
+        // Known when this is compiled.
+        let text = (&self.text as &dyn Any).downcast_ref::<OnceLock<Entered<K::Owned, P>>>();
+        if let Some(text) = text {
+            return match text.get() {
+                Some(entered) => entered,
+                None => self.enter_text::<K>(text, method),
+            };
+        }
+        let mut node = &self.others;
         loop {
-            let breakers = node
-                .breakers
-                .get_or_init(|| Box::new(self.breakers::<K::Owned>(method)));
-            match breakers.downcast_ref::<KeyedBreakers<K::Owned, DefaultClock, P>>() {
-                Some(breakers) => {
-                    crate::registry::enter_static_keyed(breakers, self.file, self.line);
-                    return breakers.get(key);
-                }
+            let entered = match node.entered.get() {
+                // Not of the box, which is `Any` as well.
+                Some(entered) => &**entered,
+                None => self.enter_other::<K>(node, method),
+            };
+            match entered.downcast_ref() {
+                Some(entered) => return entered,
                 None => node = node.next.get_or_init(Box::default),
             }
         }
     }
 
-    fn breakers<O: Send + Sync>(
+    #[cold]
+    fn enter_text<K>(
         &self,
-        method: Option<Method>,
-    ) -> KeyedBreakers<O, DefaultClock, P> {
+        text: &'static OnceLock<Entered<K::Owned, P>>,
+        method: Option<fn() -> Method>,
+    ) -> &'static Entered<K::Owned, P>
+    where
+        K: Key + ?Sized,
+    {
+        text.get_or_init(|| self.enter::<K>(method))
+    }
+
+    #[cold]
+    fn enter_other<K>(
+        &self,
+        node: &'static Node,
+        method: Option<fn() -> Method>,
+    ) -> &'static (dyn Any + Send + Sync)
+    where
+        K: Key + ?Sized,
+    {
+        &**node
+            .entered
+            .get_or_init(|| Box::new(self.enter::<K>(method)))
+    }
+
+    /// Makes breakers and enters them into the registry, before anybody can use them:
+    /// they get their name there.
+    fn enter<K>(&self, method: Option<fn() -> Method>) -> Entered<K::Owned, P>
+    where
+        K: Key + ?Sized,
+    {
         let name = match method {
             None => Name::Static(self.name),
-            Some(Method {
-                type_name,
-                function,
-            }) => Name::from(crate::registry::method_name(type_name, function)),
+            Some(method) => {
+                let Method {
+                    type_name,
+                    function,
+                } = method();
+                Name::from(crate::registry::method_name(type_name, function))
+            }
         };
-        KeyedBreakers::by_hand(name, self.circuit.fresh(), clock::DEFAULT).max_keys(self.max_keys)
+        let breakers = KeyedBreakers::by_hand(name, self.circuit.fresh(), clock::DEFAULT)
+            .max_keys(self.max_keys);
+        // For ever, as the static itself.
+        let breakers: &'static _ = Box::leak(Box::new(breakers));
+        crate::registry::enter_static_keyed(breakers, self.file, self.line);
+        Entered {
+            breakers,
+            map: breakers.map(K::label),
+        }
     }
 }
 

@@ -146,6 +146,10 @@ where
             .with(self.entry.group.template.own_circuit().config())
     }
 
+    /// All keys have one entry, made where they are got.
+    #[inline]
+    fn enter(&self) {}
+
     fn name(&self) -> Name {
         self.full_name()
     }

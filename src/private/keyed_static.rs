@@ -15,7 +15,7 @@ pub type KeyedByRate<const SLOTS: usize> = Keyed<Sliding<SLOTS>>;
 pub fn keyed<P, K>(
     declared: &'static Keyed<P>,
     key: &K,
-    method: Option<Method>,
+    method: Option<fn() -> Method>,
 ) -> KeyedBreaker<K::Owned, DefaultClock, P>
 where
     P: Policy + Send + Sync + 'static,

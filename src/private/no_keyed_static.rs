@@ -50,6 +50,6 @@ impl<const SLOTS: usize> KeyedByRate<SLOTS> {
 )]
 pub trait KeyWithoutClock {}
 
-pub fn keyed<D, K: KeyWithoutClock + ?Sized>(_: &D, _: &K, _: Option<Method>) -> Breaker {
+pub fn keyed<D, K: KeyWithoutClock + ?Sized>(_: &D, _: &K, _: Option<fn() -> Method>) -> Breaker {
     unreachable!("the compiler refused it")
 }

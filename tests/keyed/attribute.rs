@@ -2,7 +2,7 @@
 
 use super::{Answer, Lines, ONE_FAILURE, answer, fail};
 use breakerbox::{
-    CallError, ExactClock, Key, KeyedBreakers, circuit_breaker, find_keyed, observe, test,
+    CallError, ExactClock, Key, KeyedBreakers, State, circuit_breaker, find_keyed, observe, test,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -184,6 +184,46 @@ fn a_generic_function_has_breakers_for_each_type_of_key() {
     assert!(generic(&"1", false).is_err());
     assert_eq!(refusal(generic(&String::from("1"), true)), "1");
     assert_eq!(refusal(generic(&1_u8, true)), "1");
+}
+
+#[test]
+fn the_breakers_of_each_type_have_a_name_in_the_registry() {
+    #[circuit_breaker(name = "keyed-generic", threshold = 1, key = key, max_keys = 3)]
+    fn generic<K: Key>(key: &K) -> Answer {
+        let _ = key;
+        answer(false)
+    }
+
+    fn name_of<K: Key>(key: &K) -> String {
+        assert!(matches!(generic(key), Err(CallError::Call(_))));
+        let Err(CallError::Open(refused)) = generic(key) else {
+            panic!("admitted")
+        };
+        let name = refused.name().to_owned();
+        let found = find_keyed(&name).unwrap();
+        assert_eq!((found.name(), found.max_keys()), (&*name, 3));
+        let keys = found.breakers();
+        assert_eq!(keys.len(), 1);
+        assert_eq!(keys[0].key().unwrap().to_string(), "1");
+        assert_eq!(keys[0].state(), State::Open);
+        name
+    }
+
+    let _scope = test::scope();
+    let names = [
+        name_of(&1_u8),
+        name_of(&"1"),
+        name_of(&1_u16),
+        name_of(&(1_u8,)),
+    ];
+    assert_eq!(names[0], "keyed-generic");
+    for (at, name) in names.iter().enumerate().skip(1) {
+        assert!(
+            name.starts_with("keyed-generic@tests/keyed/attribute.rs:"),
+            "{name}"
+        );
+        assert!(!names[..at].contains(name), "{names:?}");
+    }
 }
 
 #[test]

@@ -1,9 +1,13 @@
 //! Keys from many threads at once. None of these depends on how fast anything is.
 
-use super::{ONE_FAILURE, fail, fail_one};
+use super::{Answer, ONE_FAILURE, answer, fail, fail_one};
 use breakerbox::observe::{self, KeyEvicted, Observer};
-use breakerbox::{AnyBreaker, Config, KeyedBreaker, KeyedBreakers, Settings, State};
+use breakerbox::{
+    AnyBreaker, CallError, Config, Key, KeyedBreaker, KeyedBreakers, Settings, State,
+    circuit_breaker,
+};
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
@@ -41,6 +45,67 @@ fn threads_that_add_one_key_get_one_breaker() {
             one.key()
         );
     }
+}
+
+/// A type of key for each number.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct OfType<const N: usize>;
+
+impl<const N: usize> Key for OfType<N> {
+    type Owned = Self;
+
+    fn to_key(&self) -> Self {
+        self.clone()
+    }
+
+    fn is(&self, _: &Self) -> bool {
+        true
+    }
+
+    fn label(_: &Self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{N}")
+    }
+}
+
+#[test]
+fn threads_that_are_the_first_to_call_get_one_breaker_by_one_name() {
+    #[circuit_breaker(name = "first-of-all", threshold = 4, reset = "1h", key = key)]
+    fn call<K: Key>(key: &K) -> Answer {
+        let _ = key;
+        answer(false)
+    }
+
+    fn name_of<K: Key + Sync>(key: K) -> String {
+        let barrier = Barrier::new(THREADS as usize);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    barrier.wait();
+                    call(&key)
+                });
+            }
+        });
+        // All of them were counted in one place, which the registry knows.
+        let Err(CallError::Open(refused)) = call(&key) else {
+            panic!("admitted")
+        };
+        let name = format!("{}[{}]", refused.name(), refused.key().unwrap());
+        assert_eq!(breakerbox::find(&name).unwrap().state(), State::Open);
+        refused.name().to_owned()
+    }
+
+    let names = [
+        name_of("text"),
+        name_of(OfType::<0>),
+        name_of(OfType::<1>),
+        name_of(OfType::<2>),
+        name_of(OfType::<3>),
+        name_of(OfType::<4>),
+        name_of(OfType::<5>),
+        name_of(7_u64),
+    ];
+    let different: HashSet<_> = names.iter().collect();
+    assert_eq!(different.len(), names.len(), "{names:?}");
 }
 
 #[test]

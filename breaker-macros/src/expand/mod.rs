@@ -134,7 +134,7 @@ fn breaker_of_key(model: &Model, key: &Expr) -> TokenStream {
         } => {
             let this = Ident::new("Self", Span::call_site());
             let method = quote_spanned! {site()=>
-                #private::core::option::Option::Some(#private::Method {
+                #private::core::option::Option::Some(|| #private::Method {
                     type_name: || #private::core::any::type_name::<#this>(),
                     function: #function,
                 })
