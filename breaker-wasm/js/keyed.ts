@@ -170,7 +170,10 @@ export class KeyedCircuitBreakers<K extends Key = string> {
       this.#entries.set(key, entry);
     }
     if (telling) {
+      // What listeners ask for may give this one up: it is held for whoever asked for it.
+      entry.holds += 1;
       CircuitBreaker.tell((evicted ?? entry).breaker, evicted ? "keyEvicted" : "keysFull");
+      entry.holds -= 1;
     }
     if (evicted) {
       this.#release(evicted);

@@ -2,7 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CircuitOpenError, KeyedCircuitBreakers, type KeyedOptions } from "breaker-wasm";
+import {
+  CircuitBreaker,
+  CircuitOpenError,
+  KeyedCircuitBreakers,
+  type KeyedOptions,
+} from "breaker-wasm";
 import { Down, Held, ManualClock, ended, fail, succeed } from "../support.js";
 
 /** Keys of which each opens for 1 s after its second failure. */
@@ -369,6 +374,30 @@ describe("a breaker that was given up", () => {
     assert.deepEqual(opened, ["a"]);
     assert.equal(keys.breakers.get("b").state, "closed");
   });
+
+  for (const way of ["get", "call", "wrap"] as const) {
+    test(`while it was being asked for, by ${way}, is its caller's, and no other's`, async () => {
+      const keys = new Keys(1, { threshold: 1 });
+      const first = keys.breakers.get("first");
+      // What one listener causes is told before the call goes on, and gives the new key up.
+      keys.breakers.on("keyEvicted", () => first.forceOpen());
+      let others: CircuitBreaker[] = [];
+      keys.breakers.on("stateChange", ({ key }) => {
+        if (key !== "first" || others.length) return;
+        keys.breakers.get("second");
+        others = Array.from({ length: 10 }, () => new CircuitBreaker({ name: "other" }));
+      });
+      const call = {
+        get: () => keys.breakers.get("a").call(fail),
+        call: () => keys.breakers.call("a", fail),
+        wrap: () => keys.breakers.wrap(fail, () => "a")(),
+      }[way];
+      assert.ok((await ended(call())) instanceof Down);
+      assert.deepEqual(keys.evicted, ["first", "a"]);
+      assert.equal(others.length, 10);
+      for (const other of others) assert.equal(other.state, "closed");
+    });
+  }
 });
 
 describe("walking over the keys", () => {
