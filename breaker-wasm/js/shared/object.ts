@@ -2,7 +2,7 @@
 
 import type { ObjectState, ObjectStorage } from "./platform.js";
 import { Nonsense, readMessage } from "./protocol.js";
-import { type CircuitRecord, answer, begin, decide } from "./record.js";
+import { type CircuitRecord, answer, begin, decide, stampedBy } from "./record.js";
 
 const KEY = "circuit";
 
@@ -36,7 +36,7 @@ export class BreakerObject {
       // Nothing waits between the storage's answer and the writing, so no other message comes between.
       const kept = (await this.#storage.get(KEY)) as CircuitRecord | undefined;
       const now = this.now();
-      const before = kept ?? begin(crypto.randomUUID(), now);
+      const before = kept ? stampedBy(now, kept) : begin(crypto.randomUUID(), now);
       const [record, done] = decide(before, message, now);
       if (record !== kept) {
         await this.#storage.put(KEY, record);

@@ -27,9 +27,17 @@ export function begin(life: string, now: number): CircuitRecord {
   };
 }
 
-/** What is left of an opening or a lease. Where the clock was set back no time has passed. */
+/**
+ * Where the clock was set back no time has passed, and its beginning goes back with it: else it would
+ * stand for as long as the clock lost.
+ */
+export function stampedBy(now: number, record: CircuitRecord): CircuitRecord {
+  return record.since > now ? { ...record, since: now } : record;
+}
+
+/** What is left of an opening or a lease. */
 function left({ since, lasts }: CircuitRecord, now: number): number {
-  return Math.min(Math.max(since + lasts - now, 0), lasts);
+  return Math.max(since + lasts - now, 0);
 }
 
 /** What a message makes of the record; and whether what it asked for was done. */

@@ -163,11 +163,19 @@ test("a lease is granted once the wait is over, to one, for so long", async () =
   assert.deepEqual([back.done, back.snapshot.state, back.snapshot.timeLeft], [true, "open", 0]);
 });
 
-test("a clock that is set back makes no wait longer than it was", async () => {
+test("a clock that is set back makes no wait and no lease longer than it was", async () => {
   const { object, say } = create();
   await say(CHANGED as Message);
   object.time -= 1_000_000;
   assert.equal((await say({ kind: "read" })).snapshot.timeLeft, 500);
+  object.time += 499;
+  assert.equal((await say({ kind: "lease", time: 300 })).snapshot.timeLeft, 1);
+  object.time += 1;
+  assert.equal((await say({ kind: "lease", time: 300 })).done, true);
+  object.time -= 1_000_000;
+  assert.equal((await say({ kind: "lease", time: 300 })).snapshot.timeLeft, 300);
+  object.time += 300;
+  assert.equal((await say({ kind: "lease", time: 300 })).done, true);
 });
 
 test("its own clock is the time of day, which outlives it", () => {
