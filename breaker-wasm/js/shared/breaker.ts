@@ -8,7 +8,7 @@ import { LEFT, generationOf, said, stateOf, wasm, wordOf } from "../module.js";
 import { STATES } from "../names.js";
 import { type CallOptions, type Checked, probeTimeout } from "../options.js";
 import type { Snapshot } from "../snapshot.js";
-import { type Copy, copyOf, isWithin } from "./copy.js";
+import { type Copy, type News, copyOf, isWithin } from "./copy.js";
 import { type SharedOptions, checkShared } from "./options.js";
 import type { ObjectNamespace, RequestContext } from "./platform.js";
 import type { Answer, Message } from "./protocol.js";
@@ -133,7 +133,7 @@ export class SharedBreaker extends CircuitBreaker {
   /** What an operator did is told at once. */
   #publish(): Promise<boolean> {
     this.#copy.lease = undefined;
-    this.#copy.news = { kind: "changed", operator: true, sent: undefined };
+    this.#copy.news = { kind: "changed", operator: true, again: false, sent: undefined };
     const told = this.#talk("news");
     this.#later(told);
     return told;
@@ -219,8 +219,9 @@ export class SharedBreaker extends CircuitBreaker {
     // Whatever is asked, the answer says how it stands.
     copy.reading = asking;
     if (topic === "news" && news) {
+      message = this.#tell(news);
       news.sent = asking;
-      message = this.#tell(news.kind, news.operator);
+      news.again = true;
     } else if (topic === "lease") {
       copy.leasing = asking;
       message = { kind: "lease", time: probeTimeout(this.#group.options) };
@@ -230,11 +231,7 @@ export class SharedBreaker extends CircuitBreaker {
       copy.failed = undefined;
       // As old as the question: what it says may have changed since.
       copy.fresh = { since, lasts: maxAge };
-      const mine = message.kind !== "read" && message.kind !== "lease" && copy.news === news;
-      if (mine) {
-        copy.news = undefined;
-      }
-      this.#learn(answer, since, message.kind === "lease", mine);
+      this.#learn(answer, since, message.kind, news);
       return answer.done;
     } catch (cause) {
       copy.failed = { since: this.#group.now(), lasts: maxAge };
@@ -257,7 +254,7 @@ export class SharedBreaker extends CircuitBreaker {
     }
   }
 
-  #tell(kind: "changed" | "undecided", operator: boolean): Message {
+  #tell({ kind, operator, again }: News): Message {
     const { version } = this.#copy;
     if (kind === "undecided" && version) {
       return { kind, since: version };
@@ -267,38 +264,47 @@ export class SharedBreaker extends CircuitBreaker {
       // A trial of its own, without a lease: of no concern to others.
       to.state = "open";
     }
-    return { kind: "changed", to, since: version ?? null, operator };
+    return { kind: "changed", to, since: version ?? null, operator, again };
   }
 
-  /** `mine`: the answer is to the last that happened here. */
-  #learn(answer: Answer, asked: number, leasing: boolean, mine: boolean): void {
+  /** `asked`: when, and what; `told`: of what, if it was news. */
+  #learn(answer: Answer, asked: number, kind: Message["kind"], told: News | undefined): void {
     const copy = this.#copy;
     const { version, snapshot, done } = answer;
     const before = copy.version;
     const sameLife = before?.life === version.life;
+    const telling = kind === "changed" || kind === "undecided";
+    // Nothing has happened here since that was told.
+    const isLast = telling && copy.news === told;
+    if (isLast) {
+      copy.news = undefined;
+    }
     if (sameLife && version.number < before.number) {
       return;
     }
     const isNew = !sameLife || version.number > before.number;
     copy.version = version;
     copy.held = undefined;
-    if (leasing && done) {
+    if (kind === "lease" && done) {
       // From when it was asked for: it ends here before it ends there.
       const lasts = snapshot.timeLeft;
       copy.lease = { since: asked, lasts, generation: undefined, inFlight: 0, counted: false };
       return;
     }
     copy.held = { since: this.#group.now(), lasts: snapshot.timeLeft };
-    if (done || !(isNew || mine)) {
+    if (telling && done) {
+      // It stands here as it was told, unless another answer has come between.
+      if (isLast || copy.news || !isNew) {
+        return;
+      }
+    } else if (!isLast && (!isNew || (!before && snapshot.state === "closed"))) {
+      // Who never was answered before has counted from the same beginning.
       return;
     }
     // Others were first: what happened here counts for nothing.
     copy.news = undefined;
     copy.lease = undefined;
-    const { state } = this;
-    const othersProbe = snapshot.state === "half_open" && state === "open";
-    const nothingNew = !before && snapshot.state === "closed" && state === "closed";
-    if (!othersProbe && !nothingNew) {
+    if (snapshot.state !== "half_open" || this.state !== "open") {
       super.restore(snapshot);
     }
   }
@@ -310,8 +316,8 @@ export class SharedBreaker extends CircuitBreaker {
     const copy = this.#copy;
     copy.lease = undefined;
     // What an operator did and could not tell stands, whatever came of it.
-    const operator = copy.news?.operator ?? false;
-    copy.news = { kind: "changed", operator, sent: undefined };
+    const { operator, again } = copy.news ?? { operator: false, again: false };
+    copy.news = { kind: "changed", operator, again, sent: undefined };
   }
 
   #probing(generation: number): void {
@@ -319,11 +325,7 @@ export class SharedBreaker extends CircuitBreaker {
     if (!lease) {
       return;
     }
-    if (lease.generation !== generation) {
-      lease.generation = generation;
-      lease.inFlight = 0;
-      lease.counted = false;
-    }
+    lease.generation = generation;
     lease.inFlight += 1;
     this.#probes = this.#trial === generation ? this.#probes + 1 : 1;
     this.#trial = generation;
@@ -353,7 +355,7 @@ export class SharedBreaker extends CircuitBreaker {
     lease.counted ||= !(outcome === "ignored" || (outcome === "dropped" && onCancel !== "failure"));
     if (!lease.counted && lease.inFlight === 0) {
       copy.lease = undefined;
-      copy.news = { kind: "undecided", operator: false, sent: undefined };
+      copy.news = { kind: "undecided", operator: false, again: false, sent: undefined };
     }
   }
 }

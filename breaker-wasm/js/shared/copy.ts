@@ -32,6 +32,8 @@ export interface Lease extends Span {
 export interface News {
   readonly kind: "changed" | "undecided";
   readonly operator: boolean;
+  /** It was sent before, and perhaps it arrived. */
+  again: boolean;
   /** It is on its way. */
   sent: Span | undefined;
 }

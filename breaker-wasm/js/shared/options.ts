@@ -14,11 +14,15 @@ import type { ObjectNamespace, RequestContext } from "./platform.js";
 export interface SharedOptions extends Omit<BreakerOptions, "name"> {
   /** How old what an isolate knows of the others may be. Default 5 s. */
   maxAge?: Duration | undefined;
-  /** How long the Durable Object may take to answer, before it counts as unreachable. Default 1 s. */
+  /**
+   * How long the Durable Object may take to answer, before it counts as unreachable. At most `maxAge`.
+   * Default 1 s, or that.
+   */
   objectTimeout?: Duration | undefined;
 }
 
-const DEFAULTS = { maxAge: 5000, objectTimeout: 1000 };
+const MAX_AGE = 5000;
+const OBJECT_TIMEOUT = 1000;
 
 /** What requests may say differently: each takes its own. */
 const OWN = ["timeout", "classify", "classifyOutput", "fallback", "fallbackOn", "clock"];
@@ -39,10 +43,15 @@ export function checkShared(
     if ("name" in options) {
       throw new TypeError(`circuit \`${name}\`: name is no option here, but the second parameter`);
     }
-    checked = {
-      ...DEFAULTS,
-      ...checkBreaker({ ...options, name }, { maxAge: DURATION, objectTimeout: DURATION }),
-    };
+    checked = checkBreaker({ ...options, name }, { maxAge: DURATION, objectTimeout: DURATION });
+    checked["maxAge"] ??= MAX_AGE;
+    checked["objectTimeout"] ??= Math.min(OBJECT_TIMEOUT, checked["maxAge"]);
+    if (checked["objectTimeout"] > checked["maxAge"]) {
+      throw new TypeError(
+        `circuit \`${name}\`: objectTimeout is above maxAge, so an answer would be too old to go by: ` +
+          "write a shorter objectTimeout",
+      );
+    }
     checkTimeout(checked, checked);
     known.set(options, checked);
   }

@@ -19,13 +19,17 @@ export type Message =
   | { readonly kind: "read" }
   /** The wait is over: a lease for so many milliseconds of probing, if nobody has it. */
   | { readonly kind: "lease"; readonly time: number }
-  /** The circuit changed here. It counts if `since` is the present version, or by an operator. */
+  /**
+   * The circuit changed here. It counts if `since` is the present version; by an operator in any
+   * case, and if it had to be told again, unless another operator did something since.
+   */
   | {
       readonly kind: "changed";
       readonly to: Snapshot;
       /** `null`: the object never answered here. */
       readonly since: Version | null;
       readonly operator: boolean;
+      readonly again: boolean;
     }
   /** The probe of this lease ended, and decided nothing. */
   | { readonly kind: "undecided"; readonly since: Version };
@@ -105,7 +109,7 @@ function parse(text: string, what: string): Record<string, unknown> {
 
 /** A message as it arrived. Throws {@link Nonsense}. */
 export function readMessage(text: string): Message {
-  const { kind, time, to, since, operator } = parse(text, "the message");
+  const { kind, time, to, since, operator, again } = parse(text, "the message");
   switch (kind) {
     case "read":
       return { kind };
@@ -119,6 +123,7 @@ export function readMessage(text: string): Message {
         to: readSnapshot(to, "to"),
         since: since === null ? null : readVersion(since, "since"),
         operator: legal<boolean>(operator, "operator", isBoolean),
+        again: legal<boolean>(again, "again", isBoolean),
       } as const;
       // Who probes has a lease; the other states are an operator's.
       const states = told.operator ? STATES.filter((state) => state !== "half_open") : BY_CALLS;

@@ -13,6 +13,8 @@ export interface CircuitRecord {
   readonly lasts: number;
   readonly imposed: boolean;
   readonly reopenings: number;
+  /** The number of the last version that an operator made; 0: none. */
+  readonly operated: number;
 }
 
 /** Of an object that never was asked before. */
@@ -24,6 +26,7 @@ export function begin(life: string, now: number): CircuitRecord {
     lasts: 0,
     imposed: false,
     reopenings: 0,
+    operated: 0,
   };
 }
 
@@ -46,36 +49,47 @@ export function decide(
   message: Message,
   now: number,
 ): [record: CircuitRecord, done: boolean] {
-  const { version } = record;
+  const { version, operated } = record;
+  const number = version.number + 1;
   const enter = (
-    entered: Omit<CircuitRecord, "version" | "since">,
-  ): [CircuitRecord, done: boolean] => [
-    { version: { life: version.life, number: version.number + 1 }, since: now, ...entered },
+    entered: Pick<CircuitRecord, "state" | "lasts"> & Partial<CircuitRecord>,
+  ): [record: CircuitRecord, done: boolean] => [
+    { ...record, version: { life: version.life, number }, since: now, ...entered },
     true,
   ];
   const isPresent = (since: Version): boolean =>
     since.life === version.life && since.number === version.number;
-  const { imposed, reopenings } = record;
 
   switch (message.kind) {
     case "lease": {
       const waits = record.state === "open" || record.state === "half_open";
       if (waits && left(record, now) === 0) {
-        return enter({ state: "half_open", lasts: message.time, imposed, reopenings });
+        return enter({ state: "half_open", lasts: message.time });
       }
       break;
     }
     case "changed": {
-      const { to, since, operator } = message;
-      if (operator || (since ? isPresent(since) : record.state === "closed")) {
-        const { state, timeLeft, imposed, reopenings } = to;
-        return enter({ state, lasts: timeLeft, imposed, reopenings });
+      const { to, since, operator, again } = message;
+      const counts = operator
+        ? !again || !operated || (since?.life === version.life && since.number >= operated)
+        : since
+          ? isPresent(since)
+          : record.state === "closed";
+      if (counts) {
+        const { state, timeLeft: lasts, imposed, reopenings } = to;
+        return enter({
+          state,
+          lasts,
+          imposed,
+          reopenings,
+          operated: operator ? number : operated,
+        });
       }
       break;
     }
     case "undecided":
       if (record.state === "half_open" && isPresent(message.since)) {
-        return enter({ state: "open", lasts: 0, imposed, reopenings });
+        return enter({ state: "open", lasts: 0 });
       }
   }
   return [record, false];

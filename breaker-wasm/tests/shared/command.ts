@@ -3,6 +3,11 @@
 import type { EventType, Events, State } from "breaker-wasm";
 import type { SharedOptions } from "breaker-wasm/durable-object";
 
+/** What isolates are set to: so long that no machine is too slow. All clocks are the tests'. */
+export const MAX_AGE = 60_000;
+export const RESET = 120_000;
+export const LEASE = 240_000;
+
 /**
  * A call that ends so, an operator's, or time that passes. `ask`: of a server, which may be slow.
  * `give up`: it is aborted by its signal.

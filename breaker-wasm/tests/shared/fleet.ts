@@ -7,8 +7,9 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { Miniflare } from "miniflare";
 import type { CircuitRecord } from "../../js/shared/record.js";
+import { Origin } from "../workerd/origin.js";
 import { bundled, here } from "./bundle.js";
-import type { Command, Report, Step } from "./command.js";
+import { type Command, MAX_AGE, RESET, type Report, type Step } from "./command.js";
 import type { Seen, Steering } from "./objects.js";
 
 const compatibilityDate = "2026-04-01";
@@ -153,13 +154,22 @@ export class Fleet {
   async tripped(): Promise<void> {
     for (const isolate of [this.a, this.b, this.c]) await isolate.run("succeed");
     await this.a.run(["fail", "fail"]);
-    await this.advance(5_000);
+    await this.advance(MAX_AGE);
     for (const isolate of [this.b, this.c]) await isolate.run("succeed");
   }
 
   /** As above, and the wait is over. */
   async waited(): Promise<void> {
     await this.tripped();
-    await this.advance(5_000);
+    await this.advance(RESET - MAX_AGE);
   }
+}
+
+/** What is guarded, as a server that answers when it is told to; and where. */
+export async function holding(context: TestContext): Promise<[Origin, string]> {
+  const origin = new Origin();
+  origin.answers = "not";
+  const url = await origin.start();
+  context.after(() => origin.stop());
+  return [origin, url];
 }

@@ -7,7 +7,15 @@ import {
   type SharedBreaker,
   sharedBreaker,
 } from "breaker-wasm/durable-object";
-import type { Command, Report, Step, Told } from "./command.js";
+import {
+  type Command,
+  LEASE,
+  MAX_AGE,
+  RESET,
+  type Report,
+  type Step,
+  type Told,
+} from "./command.js";
 
 interface Env {
   readonly BREAKERS: ObjectNamespace;
@@ -110,10 +118,11 @@ async function run(command: Command, env: Env, ctx: RequestContext): Promise<Rep
         name,
         {
           threshold: 2,
-          reset: "10s",
+          reset: RESET,
           jitter: 0,
-          probeTimeout: "20s",
-          objectTimeout: "60s",
+          probeTimeout: LEASE,
+          maxAge: MAX_AGE,
+          objectTimeout: MAX_AGE,
           classify: (error) => !(error instanceof Unknown),
           ...command.options,
           clock: () => now,

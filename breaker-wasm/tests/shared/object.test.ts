@@ -37,7 +37,7 @@ function create() {
 
 const OPEN = { state: "open", timeLeft: 500, imposed: false, consecutive: 0, reopenings: 0 };
 const LIFE = { life: "x", number: 1 };
-const CHANGED = { kind: "changed", to: OPEN, since: null, operator: false };
+const CHANGED = { kind: "changed", to: OPEN, since: null, operator: false, again: false };
 
 const NONSENSE: [string, unknown][] = [
   ["nothing", ""],
@@ -77,6 +77,7 @@ const NONSENSE: [string, unknown][] = [
   ["half a reopening", { ...CHANGED, to: { ...OPEN, reopenings: 0.5 } }],
   ["no word of since when", { ...CHANGED, since: undefined }],
   ["nobody's", { ...CHANGED, operator: "yes" }],
+  ["no word of whether again", { ...CHANGED, again: undefined }],
   ["longer than anything", { ...CHANGED, more: "x".repeat(5_000) }],
 ];
 
@@ -124,7 +125,7 @@ test("a report counts in the version that it names alone", async () => {
   const { version } = await say({ kind: "read" });
   const closed = { ...OPEN, state: "closed", timeLeft: 0 } as const;
   const change = (since: typeof version | null, to: object = OPEN, operator = false) =>
-    say({ kind: "changed", since, to, operator } as Message);
+    say({ kind: "changed", since, to, operator, again: false } as Message);
   for (const other of [
     LIFE,
     { ...version, number: version.number + 1 },
@@ -138,6 +139,30 @@ test("a report counts in the version that it names alone", async () => {
   assert.equal((await change(null, closed)).done, false, "of who knows of no opening");
   assert.equal((await change(null, closed, true)).done, true, "an operator's");
   assert.equal((await change(null)).done, true, "of who never was answered, while it is closed");
+});
+
+test("what an operator says again counts unless another one said something since", async () => {
+  const { say } = create();
+  const { version } = await say({ kind: "read" });
+  const operate = (state: string, since: typeof version | null, again: boolean) =>
+    say({
+      kind: "changed",
+      since,
+      to: { ...OPEN, state, timeLeft: 0 },
+      operator: true,
+      again,
+    } as Message);
+  await say({ ...CHANGED, since: version } as Message);
+  assert.equal((await operate("disabled", null, true)).done, true, "only calls did since");
+  const disabled = await say({ kind: "read" });
+  assert.equal((await operate("disabled", version, true)).done, false, "it had arrived");
+  assert.equal((await operate("disabled", null, true)).done, false);
+  assert.equal((await operate("shadow", version, false)).done, true, "at once, it always counts");
+  assert.equal((await operate("closed", disabled.version, true)).done, false);
+  const shadow = await say({ kind: "read" });
+  assert.equal((await operate("closed", shadow.version, true)).done, true);
+  await say({ ...CHANGED, since: null } as Message);
+  assert.equal((await operate("closed", { ...shadow.version, life: "y" }, true)).done, false);
 });
 
 test("a lease is granted once the wait is over, to one, for so long", async () => {

@@ -54,6 +54,8 @@ describe("a wrong option is named, with what is legal", () => {
     [{ maxAge: "soon" }, /^circuit `pms`: maxAge is "soon": expected milliseconds/],
     [{ objectTimeout: -1 }, /^circuit `pms`: objectTimeout is -1: expected milliseconds/],
     [{ objectTimeout: null }, /^circuit `pms`: objectTimeout is null: expected milliseconds/],
+    [{ objectTimeout: 5001 }, /^circuit `pms`: objectTimeout is above maxAge/],
+    [{ maxAge: 500, objectTimeout: 501 }, /^circuit `pms`: objectTimeout is above maxAge/],
     [{ threshold: 0 }, /^circuit `pms`: threshold is 0: expected a whole number from 1/],
     [{ maxage: 1 }, /^circuit `pms`: unknown option maxage: expected threshold, .*, maxAge, obj/],
     [{ name: "pms" }, /^circuit `pms`: name is no option here, but the second parameter/],
@@ -91,6 +93,12 @@ describe("a wrong option is named, with what is legal", () => {
       assert.throws(share, /^TypeError: circuit `pms`: the context has no waitUntil/);
     });
   }
+});
+
+test("a shorter age brings a shorter timeout", () => {
+  const { namespace } = createNamespace();
+  sharedBreaker(namespace, "pms", { maxAge: 500 });
+  sharedBreaker(namespace, "pms", { maxAge: 500, objectTimeout: 500 });
 });
 
 test("settings that differ from those the name had are refused", () => {
@@ -180,22 +188,21 @@ test("a context that refuses makes the call wait instead", async () => {
   assert.equal(await breaker.close(), true);
 });
 
-test("a thousand names are kept; the object knows those that were given up", async () => {
+test("the last thousand names are kept; the object knows those that were given up", async () => {
   const { namespace, asked } = createNamespace();
   const clock = new ManualClock();
-  const of = (name: string) =>
-    sharedBreaker(namespace, name, { ...RIGHT, clock: clock.read, reset: "1d" });
+  const of = (name: string) => sharedBreaker(namespace, name, { ...RIGHT, clock: clock.read });
   await of("first").forceOpen();
   await of("second").forceOpen();
-  for (let other = 0; other < 999; other += 1) {
-    assert.equal(await of(`pms ${other}`).call(succeed), "fresh");
-  }
-  assert.equal(of("second").state, "forced_open", "used last but 999");
-  const first = of("first");
-  assert.equal(first.state, "closed", "a new copy");
+  for (let other = 0; other < 998; other += 1) of(`pms ${other}`);
+  assert.equal(of("first").state, "forced_open");
+  of("one too many");
+  assert.equal(of("first").state, "forced_open", "it was used");
+  const second = of("second");
+  assert.equal(second.state, "closed", "a new copy");
   asked.length = 0;
-  assert.ok((await ended(first.call(succeed))) instanceof CircuitOpenError);
-  assert.deepEqual(asked, ["first"]);
+  assert.ok((await ended(second.call(succeed))) instanceof CircuitOpenError);
+  assert.deepEqual(asked, ["second"]);
 });
 
 test("an answer that was overtaken by a later one is not gone by", async () => {

@@ -2,12 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Command } from "./command.js";
-import { Fleet } from "./fleet.js";
+import { type Command, MAX_AGE, RESET } from "./command.js";
+import { Fleet, holding } from "./fleet.js";
 import type { Mode } from "./objects.js";
-
-const MAX_AGE = 5_000;
-const RESET = 10_000;
 
 const IN_BINDING: [Command["trouble"], RegExp][] = [
   ["throws at idFromName", /no id/],
@@ -106,7 +103,52 @@ test("what could not be told is told when the object is back", async (context) =
   assert.deepEqual((await b.run("succeed")).ended, ["refused"]);
 });
 
-test("what an operator could not tell is told, and stands", async (context) => {
+test("an isolate whose object is back probes by the lease again", async (context) => {
+  const fleet = await Fleet.start(context);
+  const { a } = fleet;
+  await fleet.steer({ mode: "refusing" });
+  await a.run("succeed");
+  await fleet.steer({ mode: "well" });
+  await fleet.advance(MAX_AGE);
+  await a.run("succeed");
+  await a.run(["fail", "fail"]);
+  await fleet.advance(RESET);
+  assert.deepEqual((await a.run("succeed")).ended, ["refused"]);
+  assert.deepEqual((await a.run("succeed")).ended, ["fresh"]);
+});
+
+test("what is on its way is not told again", async (context) => {
+  const fleet = await Fleet.start(context);
+  const { a } = fleet;
+  await a.run("succeed");
+  await fleet.asked();
+  await fleet.steer({ mode: "held" });
+  await a.run(["fail", "fail", "succeed", "succeed"], { context: "real" });
+  await a.run("succeed", { context: "real" });
+  assert.deepEqual(await fleet.asked(), ["changed"]);
+});
+
+test("a trial that an isolate makes by itself is open to the others", async (context) => {
+  const fleet = await Fleet.start(context);
+  const [origin, url] = await holding(context);
+  const { a } = fleet;
+  await fleet.steer({ mode: "refusing" });
+  await a.run(["fail", "fail"]);
+  await fleet.advance(RESET);
+  await fleet.steer({ mode: "well" });
+  const arrival = origin.next("arrival");
+  const probe = a.run({ ask: url });
+  await arrival;
+  await fleet.askedFor("changed");
+  const { state, lasts } = await fleet.kept();
+  assert.deepEqual([state, lasts], ["open", 0]);
+  origin.answers = "well";
+  origin.release();
+  assert.deepEqual((await probe).after, "closed");
+  assert.equal((await fleet.kept()).state, "closed");
+});
+
+test("what an operator could not tell is told, and stands against what calls did", async (context) => {
   const fleet = await Fleet.start(context);
   const { a, b } = fleet;
   for (const isolate of [a, b]) await isolate.run("succeed");
@@ -117,6 +159,46 @@ test("what an operator could not tell is told, and stands", async (context) => {
   await fleet.advance(MAX_AGE);
   await a.run("succeed");
   assert.equal((await fleet.kept()).state, "forced_open");
+});
+
+test("what an operator could not tell stands also where it trips meanwhile", async (context) => {
+  const fleet = await Fleet.start(context);
+  const { a, b } = fleet;
+  for (const isolate of [a, b]) await isolate.run("succeed");
+  await fleet.steer({ mode: "refusing" });
+  assert.deepEqual((await a.run(["close", "fail", "fail"])).after, "open");
+  await fleet.steer({ mode: "well" });
+  await b.run(["fail", "fail"]);
+  const { version } = await fleet.kept();
+  await fleet.advance(MAX_AGE);
+  await a.run("succeed");
+  const { state, version: later } = await fleet.kept();
+  assert.deepEqual([state, later.number], ["open", version.number + 1]);
+});
+
+test("what an operator could not tell is void once another operator has spoken", async (context) => {
+  const fleet = await Fleet.start(context);
+  const { a, b } = fleet;
+  for (const isolate of [a, b]) await isolate.run("succeed");
+  await fleet.steer({ mode: "refusing" });
+  assert.deepEqual((await a.run("forceOpen")).ended, ["false"]);
+  await fleet.steer({ mode: "well" });
+  assert.deepEqual((await b.run("close")).ended, ["true"]);
+  await fleet.advance(MAX_AGE);
+  assert.equal((await a.run("succeed")).after, "closed");
+  assert.equal((await fleet.kept()).state, "closed");
+});
+
+test("what was counted before the first answer counts on", async (context) => {
+  const fleet = await Fleet.start(context);
+  const { a } = fleet;
+  await fleet.steer({ mode: "refusing" });
+  await a.run("fail");
+  await fleet.steer({ mode: "well" });
+  await fleet.advance(MAX_AGE);
+  const { background, events } = await a.run("ignore");
+  assert.deepEqual([background, events], [1, []]);
+  assert.equal((await a.run("fail")).after, "open");
 });
 
 test("a binding that is missing is said so", async (context) => {
