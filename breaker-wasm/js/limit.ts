@@ -45,12 +45,10 @@ export function limited(
     const end =
       <T>(settle: (value: T) => void) =>
       (value: T) => {
-        if (!ended) {
-          ended = true;
-          clearTimeout(timer);
-          signal?.removeEventListener("abort", abort);
-          settle(value);
-        }
+        ended = true;
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+        settle(value);
       };
     const giveUp = end((reason) => {
       reject(reason);

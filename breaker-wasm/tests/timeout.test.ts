@@ -199,6 +199,7 @@ describe("a call that takes longer than its timeout", () => {
 
   test("is given up also beyond what timers take at once", async () => {
     const longest = 2 ** 31 - 1;
+    const timers = mock.method(globalThis, "setTimeout");
     const breaker = breakerAt(new ManualClock(), { timeout: "50d", probeTimeout: "60d" });
     const call = breaker.call(new Held().run);
     const rest = 50 * 864e5 - 2 * longest;
@@ -207,7 +208,10 @@ describe("a call that takes longer than its timeout", () => {
       assert.equal(await isPending(call), true);
     }
     await pass(1);
+    timers.mock.restore();
     assert.ok((await ended(call)) instanceof TimeoutError);
+    const delays = timers.mock.calls.map(({ arguments: [, delay] }) => delay);
+    assert.deepEqual(delays, [longest, longest, rest]);
   });
 
   test("is measured by a timer, not by the breaker's clock, which may stand still", async () => {
