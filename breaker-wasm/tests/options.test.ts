@@ -302,6 +302,23 @@ describe("options of a call", () => {
     });
   }
 
+  test("a timeout may be as long as the breaker's probeTimeout, also where nobody said one", async () => {
+    for (const [options, longest, longer] of [
+      [{}, "60s", 60_001],
+      [{ reset: "10s" }, "60s", 60_001],
+      [{ reset: "2m" }, "2m", 120_001],
+      [{ reset: "2m", probeTimeout: "5s" }, "5s", 5_001],
+    ] as const) {
+      const breaker = made({ name: "pms", ...options });
+      assert.equal(await breaker.call(succeed, { timeout: longest }), "fresh");
+      assert.equal(await breaker.wrap(succeed, { timeout: longest })(), "fresh");
+      assert.match(
+        said(() => breaker.wrap(succeed, { timeout: longer })),
+        /timeout is above probeTimeout/,
+      );
+    }
+  });
+
   test("a signal that is none is refused", async () => {
     for (const signal of [null, 5, {}, "abort", new AbortController()]) {
       const error = await ended(breaker.call(succeed, { signal } as never));

@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CircuitOpenError, KeyedCircuitBreakers } from "breaker-wasm";
+import { CircuitBreaker, CircuitOpenError, KeyedCircuitBreakers } from "breaker-wasm";
 import fc from "fast-check";
 import { Held, ManualClock, ended } from "../support.js";
 import { type Ending, Model, type Order, type Rules } from "./model.js";
@@ -46,6 +46,8 @@ class Keys {
   readonly #keys: KeyedCircuitBreakers<number>;
   readonly #known = new Map<number, Known>();
   readonly #calls: { known: Known; generation: number; held: Held; ended: Promise<unknown> }[] = [];
+  /** They take the places that others give back, and must never be touched by them. */
+  readonly #others: CircuitBreaker[] = [];
   #told: { evicted: number[]; full: number[] } = { evicted: [], full: [] };
 
   constructor(private readonly maxKeys: number) {
@@ -70,6 +72,12 @@ class Keys {
       await this.#step(step);
       assert.equal(this.#keys.size, this.#known.size);
       assert.ok(this.#keys.size <= this.maxKeys);
+      const other = new CircuitBreaker({ name: "other" });
+      other.disable();
+      this.#others.push(other);
+    }
+    for (const { state, generation } of this.#others) {
+      assert.deepEqual([state, generation], ["disabled", 1]);
     }
     for (const [key, breaker] of this.#keys) {
       const known = this.#known.get(key);
