@@ -38,9 +38,9 @@
 //!
 //! # Sizes
 //! On a 64-bit target a [`Circuit`] is 96 bytes: two words and its settings. One
-//! that trips by rate has beside them a [`Sliding`] of 72 bytes and 8 for each
-//! slot ([`Window::slots`]): over the last 100 calls 224 bytes in all, over a time
-//! of 10 buckets 240. Nothing else is allocated.
+//! that trips by rate has beside them a [`Sliding`] of 64 bytes and 8 for each
+//! slot ([`Window::slots`]): over the last 100 calls 216 bytes in all, over a time
+//! of 10 buckets 232. Nothing else is allocated.
 //!
 //! The code for a call's admission and outcome takes 7 to 16 kB where it is built
 //! for size or for a small processor (`cargo xtask size` measures it), and none of
@@ -88,3 +88,5 @@ pub use policy::{Consecutive, Policy};
 pub use sliding::Sliding;
 pub use snapshot::Snapshot;
 pub use state::{Generation, State, UnknownState};
+#[doc(hidden)]
+pub use transition::Order;

@@ -4,9 +4,12 @@ use core::time::Duration;
 
 pub(crate) const NANOS_PER_SEC: u64 = 1_000_000_000;
 
+/// A duration that was asked for; `None`: longer than is kept.
+pub(crate) type Nanos = Option<u64>;
+
 /// `None` for what is longer. (Not by `as_nanos`: without 128-bit numbers that is
 /// a function of its own.)
-pub(crate) const fn checked(duration: Duration) -> Option<u64> {
+pub(crate) const fn checked(duration: Duration) -> Nanos {
     let secs = duration.as_secs();
     if secs > u64::MAX / NANOS_PER_SEC {
         return None;

@@ -1,8 +1,10 @@
 //! Ratios in integer arithmetic: 99 of 200 is not half.
 
+use core::num::NonZeroU32;
+
 /// Billionths, rounded to the nearest, so that 0.07 is exactly 7 of 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ratio(u32);
+pub(crate) struct Ratio(NonZeroU32);
 
 const ONE: u32 = 1_000_000_000;
 
@@ -13,17 +15,20 @@ impl Ratio {
             return None;
         }
         let billionths = (ratio * ONE as f64 + 0.5) as u32;
-        // A ratio too small to be told from 0 still is above it.
-        Some(Self(if billionths == 0 { 1 } else { billionths }))
+        Some(Self(match NonZeroU32::new(billionths) {
+            Some(billionths) => billionths,
+            // Too small to be told from 0, it still is above it.
+            None => NonZeroU32::MIN,
+        }))
     }
 
     /// Is `part` of `whole` at least this ratio?
     pub(crate) const fn reached(self, part: u32, whole: u32) -> bool {
-        part as u64 * ONE as u64 >= whole as u64 * self.0 as u64
+        part as u64 * ONE as u64 >= whole as u64 * self.0.get() as u64
     }
 
     pub(crate) const fn as_f64(self) -> f64 {
-        self.0 as f64 / ONE as f64
+        self.0.get() as f64 / ONE as f64
     }
 }
 

@@ -263,9 +263,10 @@ pub(crate) fn settle_probe(
     }
 }
 
-/// What an operator asks for.
+/// What an operator asks for: [`CircuitRef::operate`](crate::CircuitRef::operate).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+#[allow(missing_docs, reason = "as the methods of a circuit")]
+pub enum Order {
     Close,
     ForceOpen,
     Disable,

@@ -455,7 +455,9 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         self.operate(Order::OpenFor(wait), clock)
     }
 
-    fn operate<C: Clock>(self, order: Order, clock: &C) -> Change {
+    /// Any of the above.
+    #[doc(hidden)]
+    pub fn operate<C: Clock>(self, order: Order, clock: &C) -> Change {
         loop {
             let word = self.load();
             let next = transition::operate(word, order);

@@ -11,7 +11,7 @@ fn a_circuit_is_two_words_its_settings_and_its_window() {
     assert_eq!(size_of::<Circuit>(), 16 + size_of::<Config>());
     // Settings of the rate, the head, the offset, the newest judged bucket; then 8 bytes a slot.
     let empty = size_of::<Sliding<0>>();
-    assert_eq!(empty, 72);
+    assert_eq!(empty, 64);
     assert_eq!(Window::calls(100).slots(), 8);
     assert_eq!(Window::time(Duration::from_secs(10)).slots(), 10);
     assert_eq!(size_of::<Sliding<8>>(), empty + 8 * 8);

@@ -3,7 +3,7 @@
 use crate::breaker::Breaker;
 use crate::exchange::{say, say_change};
 use crate::time::{duration, millis};
-use breaker_core::{Snapshot, SnapshotError, State};
+use breaker_core::{Order, Snapshot, SnapshotError, State};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// An operator call: the state's number, into which it brings the breaker; for
@@ -11,16 +11,14 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub fn operate(number: usize, into: u8, wait: f64, now: f64) {
     let breaker = Breaker::at(number);
-    let clock = breaker.moment(now);
-    let circuit = breaker.by_ref();
-    let change = match into {
-        1 => circuit.open_for(duration(wait), &clock),
-        3 => circuit.force_open(&clock),
-        4 => circuit.disable(&clock),
-        5 => circuit.shadow(&clock),
-        _ => circuit.close(&clock),
+    let order = match into {
+        1 => Order::OpenFor(duration(wait)),
+        3 => Order::ForceOpen,
+        4 => Order::Disable,
+        5 => Order::Shadow,
+        _ => Order::Close,
     };
-    say_change(&change);
+    say_change(&breaker.by_ref().operate(order, &breaker.moment(now)));
 }
 
 /// Says: the time left, whether the wait was imposed, failures in a row, reopenings.

@@ -2,8 +2,8 @@
 
 use crate::breaker::Breaker;
 use crate::exchange;
-use crate::time::{duration, nanos};
-use breaker_core::{Circuit, ConfigError, OnCancel, Settings, Window};
+use crate::time::nanos;
+use breaker_core::{Circuit, ConfigError, OnCancel, Setting, Settings, Window};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Makes a breaker of the settings that were said: see `js/options.ts`. One that is
@@ -39,29 +39,34 @@ pub fn create() -> usize {
                 draft = draft.$setting($value);
             }
         };
+        ($setting:ident: $name:ident) => {
+            if !$setting.is_nan() {
+                draft = draft.nanos(Setting::$name, nanos($setting));
+            }
+        };
     }
     set!(threshold, threshold as u32);
     set!(failure_rate, failure_rate);
     set!(
         window,
         if of_time > 0.0 {
-            Window::time(duration(window))
+            Window::nanos(nanos(window))
         } else {
             Window::calls(window as u32)
         }
     );
     set!(min_calls, min_calls as u32);
-    set!(slow, duration(slow));
+    set!(slow: Slow);
     set!(slow_rate, slow_rate);
-    set!(reset, duration(reset));
+    set!(reset: Reset);
     set!(backoff, backoff);
-    set!(max_reset, duration(max_reset));
+    set!(max_reset: MaxReset);
     set!(jitter, jitter);
     set!(probes, probes as u32);
     set!(close_after, close_after as u32);
     set!(close_rate, close_rate);
-    set!(probe_timeout, duration(probe_timeout));
-    set!(timeout, duration(timeout));
+    set!(probe_timeout: ProbeTimeout);
+    set!(timeout: Timeout);
     if on_cancel > 0.0 {
         draft = draft.on_cancel(OnCancel::Failure);
     }

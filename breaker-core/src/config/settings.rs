@@ -6,7 +6,7 @@ use super::{
     OnCancel, RateConfig, Window,
 };
 use crate::error::{ConfigError, Setting};
-use crate::nanos;
+use crate::nanos::{self, Nanos};
 use crate::rate::{MAX_MIN_CALLS, Rate, Span};
 use crate::ratio::Ratio;
 use core::num::NonZeroU64;
@@ -18,7 +18,7 @@ const LEAST_BUCKET: u64 = 1_000_000;
 const DEFAULT_THRESHOLD: u32 = 5;
 const DEFAULT_WINDOW: Window = Window::calls(100);
 const DEFAULT_MIN_CALLS: u32 = 20;
-const DEFAULT_RESET: Duration = Duration::from_secs(30);
+const DEFAULT_RESET: u64 = 30_000_000_000;
 const DEFAULT_JITTER: f64 = 0.1;
 const LEAST_DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;
 
@@ -56,19 +56,19 @@ pub struct Settings {
     failure_rate: Option<f64>,
     window: Option<Window>,
     min_calls: Option<u32>,
-    slow: Option<Duration>,
+    slow: Option<Nanos>,
     slow_rate: Option<f64>,
-    reset: Option<Duration>,
+    reset: Option<Nanos>,
     backoff: Option<f64>,
-    max_reset: Option<Duration>,
+    max_reset: Option<Nanos>,
     jitter: Option<f64>,
     jitter_seed: Option<u64>,
     probes: Option<u32>,
     close_after: Option<u32>,
     close_rate: Option<f64>,
-    probe_timeout: Option<Duration>,
+    probe_timeout: Option<Nanos>,
     on_cancel: OnCancel,
-    timeout: Option<Duration>,
+    timeout: Option<Nanos>,
 }
 
 impl Settings {
@@ -125,7 +125,7 @@ impl Settings {
 
     /// A call that took longer than this is slow. Goes with `slow_rate`.
     pub const fn slow(mut self, than: Duration) -> Self {
-        self.slow = Some(than);
+        self.slow = Some(nanos::checked(than));
         self
     }
 
@@ -139,7 +139,7 @@ impl Settings {
     /// How long an opening lasts before a call is let through as a probe;
     /// above 0. Default 30 s.
     pub const fn reset(mut self, wait: Duration) -> Self {
-        self.reset = Some(wait);
+        self.reset = Some(nanos::checked(wait));
         self
     }
 
@@ -153,7 +153,7 @@ impl Settings {
     /// The longest wait that `backoff` may reach; at least `reset`. Default:
     /// none.
     pub const fn max_reset(mut self, wait: Duration) -> Self {
-        self.max_reset = Some(wait);
+        self.max_reset = Some(nanos::checked(wait));
         self
     }
 
@@ -197,7 +197,7 @@ impl Settings {
     /// How long after the last probe was admitted a full trial is given up and
     /// a new one starts; above 0. Default: the larger of `reset` and 60 s.
     pub const fn probe_timeout(mut self, after: Duration) -> Self {
-        self.probe_timeout = Some(after);
+        self.probe_timeout = Some(nanos::checked(after));
         self
     }
 
@@ -211,7 +211,22 @@ impl Settings {
     /// timer: this is here to be checked, for a timeout longer than
     /// `probe_timeout` makes every probe come too late.
     pub const fn timeout(mut self, after: Duration) -> Self {
-        self.timeout = Some(after);
+        self.timeout = Some(nanos::checked(after));
+        self
+    }
+
+    /// A duration among the settings, in nanoseconds. Any other setting stays.
+    #[doc(hidden)]
+    pub const fn nanos(mut self, setting: Setting, nanos: u64) -> Self {
+        let nanos = Some(Some(nanos));
+        match setting {
+            Setting::Slow => self.slow = nanos,
+            Setting::Reset => self.reset = nanos,
+            Setting::MaxReset => self.max_reset = nanos,
+            Setting::ProbeTimeout => self.probe_timeout = nanos,
+            Setting::Timeout => self.timeout = nanos,
+            _ => {}
+        }
         self
     }
 
@@ -282,10 +297,10 @@ impl Settings {
             }
             Kind::Calls(calls) => (Span::Calls(calls), calls),
             Kind::Time { length, buckets } => {
-                let length = match duration(Some(length), Setting::Window) {
-                    Err(error) => return Err(error),
-                    Ok(None | Some(0)) => return Err(ConfigError::ZeroWindow),
-                    Ok(Some(length)) => length,
+                let length = match length {
+                    None => return Err(ConfigError::Overflow(Setting::Window)),
+                    Some(0) => return Err(ConfigError::ZeroWindow),
+                    Some(length) => length,
                 };
                 if buckets > MAX_BUCKETS {
                     return Err(ConfigError::TooLarge(Setting::Buckets));
@@ -313,15 +328,15 @@ impl Settings {
             }
             Some(calls) => calls,
         };
-        let slow = match (duration(self.slow, Setting::Slow), self.slow_rate) {
-            (Err(error), _) => return Err(error),
-            (Ok(None), None) => None,
-            (Ok(Some(than)), Some(share)) => match Ratio::new(share) {
+        let slow = match (self.slow, self.slow_rate) {
+            (Some(None), _) => return Err(ConfigError::Overflow(Setting::Slow)),
+            (None, None) => None,
+            (Some(Some(than)), Some(share)) => match Ratio::new(share) {
                 Some(ratio) => Some((than, ratio)),
                 None => return Err(ConfigError::Ratio(Setting::SlowRate)),
             },
-            (Ok(Some(_)), None) => return Err(ConfigError::SlowWithoutSlowRate),
-            (Ok(None), Some(_)) => return Err(ConfigError::SlowRateWithoutSlow),
+            (Some(Some(_)), None) => return Err(ConfigError::SlowWithoutSlowRate),
+            (None, Some(_)) => return Err(ConfigError::SlowRateWithoutSlow),
         };
         Ok(Rate {
             failures,
@@ -340,22 +355,22 @@ impl Settings {
             }
             Some(threshold) => threshold,
         };
-        let reset = match duration(self.reset, Setting::Reset) {
-            Err(error) => return Err(error),
-            Ok(None) => DEFAULT_RESET.as_nanos() as u64,
-            Ok(Some(0)) => return Err(ConfigError::ZeroReset),
-            Ok(Some(reset)) => reset,
+        let reset = match self.reset {
+            None => DEFAULT_RESET,
+            Some(None) => return Err(ConfigError::Overflow(Setting::Reset)),
+            Some(Some(0)) => return Err(ConfigError::ZeroReset),
+            Some(Some(reset)) => reset,
         };
         let backoff = match self.backoff {
             None => 1.0,
             Some(factor) if factor >= 1.0 && factor < f64::INFINITY => factor,
             Some(_) => return Err(ConfigError::Backoff),
         };
-        let max_reset = match duration(self.max_reset, Setting::MaxReset) {
-            Err(error) => return Err(error),
-            Ok(None) => u64::MAX,
-            Ok(Some(most)) if most < reset => return Err(ConfigError::MaxResetBelowReset),
-            Ok(Some(most)) => most,
+        let max_reset = match self.max_reset {
+            None => u64::MAX,
+            Some(None) => return Err(ConfigError::Overflow(Setting::MaxReset)),
+            Some(Some(most)) if most < reset => return Err(ConfigError::MaxResetBelowReset),
+            Some(Some(most)) => most,
         };
         let jitter = match self.jitter {
             None => DEFAULT_JITTER,
@@ -384,20 +399,21 @@ impl Settings {
                 None => return Err(ConfigError::Ratio(Setting::CloseRate)),
             },
         };
-        let probe_timeout = match duration(self.probe_timeout, Setting::ProbeTimeout) {
-            Err(error) => return Err(error),
-            Ok(None) if reset > LEAST_DEFAULT_PROBE_TIMEOUT => reset,
-            Ok(None) => LEAST_DEFAULT_PROBE_TIMEOUT,
-            Ok(Some(0)) => return Err(ConfigError::ZeroProbeTimeout),
-            Ok(Some(after)) => after,
+        let probe_timeout = match self.probe_timeout {
+            None if reset > LEAST_DEFAULT_PROBE_TIMEOUT => reset,
+            None => LEAST_DEFAULT_PROBE_TIMEOUT,
+            Some(None) => return Err(ConfigError::Overflow(Setting::ProbeTimeout)),
+            Some(Some(0)) => return Err(ConfigError::ZeroProbeTimeout),
+            Some(Some(after)) => after,
         };
-        match duration(self.timeout, Setting::Timeout) {
-            Err(error) => return Err(error),
-            Ok(Some(0)) => return Err(ConfigError::ZeroTimeout),
-            Ok(Some(timeout)) if timeout > probe_timeout => {
+        match self.timeout {
+            None => {}
+            Some(None) => return Err(ConfigError::Overflow(Setting::Timeout)),
+            Some(Some(0)) => return Err(ConfigError::ZeroTimeout),
+            Some(Some(timeout)) if timeout > probe_timeout => {
                 return Err(ConfigError::TimeoutAboveProbeTimeout);
             }
-            Ok(_) => {}
+            Some(Some(_)) => {}
         }
         Ok(Config {
             threshold,
@@ -442,19 +458,6 @@ impl Settings {
             Ok(config) => config,
             Err(error) => panic!("{}", error.message()),
         }
-    }
-}
-
-const fn duration(
-    duration: Option<Duration>,
-    setting: Setting,
-) -> Result<Option<u64>, ConfigError> {
-    let Some(duration) = duration else {
-        return Ok(None);
-    };
-    match nanos::checked(duration) {
-        Some(nanos) => Ok(Some(nanos)),
-        None => Err(ConfigError::Overflow(setting)),
     }
 }
 

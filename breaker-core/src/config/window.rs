@@ -1,5 +1,6 @@
 //! The samples of which a rate is taken.
 
+use crate::nanos::{self, Nanos};
 use core::time::Duration;
 
 /// The largest count window: 4,095 calls.
@@ -25,7 +26,7 @@ pub struct Window(pub(crate) Kind);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Calls(u32),
-    Time { length: Duration, buckets: u32 },
+    Time { length: Nanos, buckets: u32 },
 }
 
 impl Window {
@@ -38,6 +39,17 @@ impl Window {
     /// The last so much time, in 10 buckets; at least a millisecond for each.
     #[must_use]
     pub const fn time(length: Duration) -> Self {
+        Self::of_time(nanos::checked(length))
+    }
+
+    /// [`time`](Self::time), in nanoseconds.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn nanos(length: u64) -> Self {
+        Self::of_time(Some(length))
+    }
+
+    const fn of_time(length: Nanos) -> Self {
         Self(Kind::Time {
             length,
             buckets: 10,
