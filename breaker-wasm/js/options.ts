@@ -69,11 +69,12 @@ export interface BreakerOptions extends Settings, CallOptions {
   clock?: (() => number) | undefined;
 }
 
-type Check = [legal: string, read: (value: any) => unknown];
+/** `read` says `true`, or the number that the value stands for; else it is not legal. */
+type Check = [legal: string, read: (value: any) => boolean | number];
 
 const number = (legal: string, accept: (value: number) => boolean): Check => [
   legal,
-  (value) => (typeof value === "number" && accept(value) ? value : undefined),
+  (value) => typeof value === "number" && accept(value),
 ];
 const count = (most: number): Check =>
   number(
@@ -82,7 +83,7 @@ const count = (most: number): Check =>
   );
 const oneOf = (...names: string[]): Check => [
   names.map((name) => `"${name}"`).join(" or "),
-  (value) => (names.includes(value) ? value : undefined),
+  (value) => names.includes(value),
 ];
 const inRange = (value: number): boolean => value >= 1e-6 && value < 2 ** 64 / 1e6;
 
@@ -91,13 +92,10 @@ export const DURATION: Check = [
   'milliseconds above 0, or text like "30s" or "1m30s"',
   (value) => {
     const time = millis(value);
-    return inRange(time) ? time : undefined;
+    return inRange(time) && time;
   },
 ];
-const FUNCTION: Check = [
-  "a function",
-  (value) => (typeof value === "function" ? value : undefined),
-];
+const FUNCTION: Check = ["a function", (value) => typeof value === "function"];
 
 /** In the order in which the module reads them. */
 const SETTINGS: Record<string, Check> = {
@@ -131,17 +129,14 @@ const CALL: Record<string, Check> = {
 /** Of one call. */
 const ONCE: Record<string, Check> = {
   ...CALL,
-  signal: ["an AbortSignal", (value) => (value instanceof AbortSignal ? value : undefined)],
+  signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
 };
 
 const BREAKER: Record<string, Check> = {
   ...SETTINGS,
   ...CALL,
   onCancel: oneOf("ignore", "failure"),
-  name: [
-    "text that is not empty",
-    (value) => (typeof value === "string" && value ? value : undefined),
-  ],
+  name: ["text that is not empty", (value) => typeof value === "string" && value !== ""],
   clock: FUNCTION,
 };
 
@@ -166,8 +161,9 @@ function check(options: unknown, legal: Record<string, Check>, whose: string): C
       );
     }
     if (value !== undefined) {
-      checked[option] = known[1](value);
-      if (checked[option] === undefined) {
+      const read = known[1](value);
+      checked[option] = read === true ? value : read;
+      if (!read) {
         throw new TypeError(`${whose}: ${option} is ${show(value)}: expected ${known[0]}`);
       }
     }
