@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CircuitBreaker, CircuitOpenError } from "breaker-wasm";
+import { CircuitBreaker, CircuitOpenError, KeyedCircuitBreakers } from "breaker-wasm";
 import { Down, ManualClock, breakerAt, ended, fail, succeed, trip } from "./support.js";
 
 /** How long until a call may be admitted. */
@@ -274,6 +274,20 @@ describe("when a clock is read", () => {
     assert.equal(await ended(breaker.call(() => Promise.reject(down))), down);
     assert.equal(breaker.state, "closed");
     assert.equal(breaker.snapshot().consecutive, 0);
+  });
+
+  test("the default may lag behind by a millisecond, which is waited for; also by key", async (context) => {
+    context.mock.method(performance, "now", () => 5000);
+    const options = { name: "pms", threshold: 1, reset: 1000, jitter: 0 };
+    const keys = new KeyedCircuitBreakers(options);
+    for (const breaker of [new CircuitBreaker(options), keys.get("a"), keys.get("b")]) {
+      await trip(breaker);
+      assert.equal(await left(breaker), 1001);
+      assert.equal(breaker.snapshot().timeLeft, 1000);
+    }
+    const exact = new KeyedCircuitBreakers({ ...options, clock: () => 5000 }).get("a");
+    await trip(exact);
+    assert.equal(await left(exact), 1000);
   });
 
   test("the default is `performance.now`, as it is then", async () => {
