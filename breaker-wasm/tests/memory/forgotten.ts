@@ -77,6 +77,10 @@ describe("breakers that nobody holds give their slots back", () => {
     );
   });
 
+  test("groups of keys, which have one of their own", async () => {
+    assertSteady(await rounds(2_000, (name) => new WeakRef(new KeyedCircuitBreakers({ name }))));
+  });
+
   test("of keys that were given up, also where somebody had them", async () => {
     const keys = new KeyedCircuitBreakers({ name: "keys", maxKeys: 10 });
     let round = 0;
