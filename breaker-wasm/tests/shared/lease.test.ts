@@ -204,6 +204,16 @@ test("a lease that was not used in time is not used", async (context) => {
   assert.deepEqual((await fleet.a.run("succeed")).ended, ["fresh"]);
 });
 
+test("a lease ends with what an operator does", async (context) => {
+  const fleet = await Fleet.start(context);
+  const { a } = fleet;
+  await leased(fleet);
+  await a.run({ openFor: 1_000 });
+  await fleet.advance(1_000);
+  assert.deepEqual((await a.run("succeed")).ended, ["refused"]);
+  assert.deepEqual((await a.run("succeed")).ended, ["fresh"]);
+});
+
 test("a lease begins when it is asked for, however long the answer takes", async (context) => {
   const fleet = await Fleet.start(context);
   const { a } = fleet;

@@ -10,7 +10,7 @@ import {
   type SharedOptions,
   sharedBreaker,
 } from "breaker-wasm/durable-object";
-import { ManualClock, consoleErrorsDuring, ended, fail, succeed } from "../support.js";
+import { ManualClock, consoleErrorsDuring, ended, fail, idle, succeed } from "../support.js";
 
 /** Objects in this process. */
 function createNamespace() {
@@ -152,14 +152,15 @@ test("a listener of a request hears what its own calls do, and no other's", asyn
   assert.equal(second.state, "open");
 });
 
-test("an operator's call in a listener is for all", async () => {
-  const { namespace } = createNamespace();
+test("an operator's call in a listener is for all, and told once", async () => {
+  const { namespace, asked } = createNamespace();
   const breaker = sharedBreaker(namespace, "pms", RIGHT);
   let told: Promise<boolean> | undefined;
   breaker.on("open", () => (told ??= breaker.forceOpen()));
   breaker.on("sharingFailed", ({ cause }) => assert.fail(String(cause)));
   await ended(breaker.call(fail));
   assert.equal(await told, true);
+  assert.equal(asked.length, 2, "it was read before the call, and changed once");
   assert.equal(breaker.state, "forced_open");
   await breaker.close();
   assert.equal(breaker.state, "closed");
@@ -205,28 +206,30 @@ test("the last thousand names are kept; the object knows those that were given u
   assert.deepEqual(asked, ["second"]);
 });
 
-test("an answer that was overtaken by a later one is not gone by", async () => {
-  const { namespace } = createNamespace();
+/** A binding that holds its next answers, as many as `hold` says, until they are released. */
+function createHeld({ idFromName, get }: ObjectNamespace) {
   const held: (() => void)[] = [];
-  let hold = false;
-  const slow: ObjectNamespace = {
-    idFromName: namespace.idFromName,
-    get: (id) => {
-      const stub = namespace.get(id);
-      return {
-        async fetch(url, init) {
-          const isHeld = hold;
-          hold = false;
-          const answer = await stub.fetch(url, init);
-          if (isHeld) await new Promise<void>((release) => held.push(release));
-          return answer;
-        },
-      };
-    },
+  const state = { hold: 0 };
+  const namespace: ObjectNamespace = {
+    idFromName,
+    get: (id) => ({
+      async fetch(url, init) {
+        const isHeld = state.hold > 0;
+        if (isHeld) state.hold -= 1;
+        const answer = await get(id).fetch(url, init);
+        if (isHeld) await new Promise<void>((release) => held.push(release));
+        return answer;
+      },
+    }),
   };
+  return { namespace, held, state };
+}
+
+test("an answer that was overtaken by a later one is not gone by", async () => {
+  const { namespace, held, state } = createHeld(createNamespace().namespace);
   for (const operate of ["forceOpen", "close"] as const) {
-    const breaker = sharedBreaker(slow, operate, RIGHT);
-    hold = true;
+    const breaker = sharedBreaker(namespace, operate, RIGHT);
+    state.hold = 1;
     const first = breaker.call(fail);
     assert.equal(await breaker[operate](), true);
     held.splice(0).forEach((release) => release());
@@ -235,4 +238,25 @@ test("an answer that was overtaken by a later one is not gone by", async () => {
     // What failed was counted in the present version, and not in the one of the late answer.
     assert.equal(breaker.state, operate === "forceOpen" ? "forced_open" : "open");
   }
+});
+
+test("what was told stands, also where an answer of before it comes between", async () => {
+  const { namespace: direct } = createNamespace();
+  const { namespace, held, state } = createHeld(direct);
+  const clock = new ManualClock();
+  const background = { waitUntil() {} };
+  const breaker = sharedBreaker(namespace, "pms", { ...RIGHT, clock: clock.read }, background);
+  await breaker.call(succeed);
+  await sharedBreaker(direct, "pms", RIGHT).shadow();
+  clock.now += 2_500;
+  state.hold = 2;
+  await breaker.call(succeed);
+  const told = breaker.forceOpen();
+  while (held.length < 2) await idle();
+  const [read, changed] = held;
+  read?.();
+  while (breaker.state !== "shadow") await idle();
+  changed?.();
+  assert.equal(await told, true);
+  assert.equal(breaker.state, "forced_open");
 });
