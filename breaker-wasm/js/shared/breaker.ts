@@ -289,6 +289,12 @@ export class SharedBreaker extends CircuitBreaker {
       // From when it was asked for: it ends here before it ends there.
       const lasts = snapshot.timeLeft;
       copy.lease = { since: asked, lasts, generation: undefined, inFlight: 0, counted: false };
+      const isNext = sameLife && version.number === before.number + 1;
+      if (!isNext && !copy.news?.operator) {
+        // Others have probed since: a trial of before counts for nothing, their reopenings do.
+        copy.news = undefined;
+        super.restore(snapshot);
+      }
       return;
     }
     copy.held = { since: this.#group.now(), lasts: snapshot.timeLeft };
@@ -299,6 +305,10 @@ export class SharedBreaker extends CircuitBreaker {
       }
     } else if (!isLast && (!isNew || (!before && snapshot.state === "closed"))) {
       // Who never was answered before has counted from the same beginning.
+      return;
+    }
+    if (copy.news?.operator) {
+      // It stands, whatever it crossed on its way.
       return;
     }
     // Others were first: what happened here counts for nothing.
