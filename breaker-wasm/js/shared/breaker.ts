@@ -86,7 +86,7 @@ export class SharedBreaker extends CircuitBreaker {
     f: (context: CallContext) => T,
     options?: CallOptions<[]> & { signal?: AbortSignal | undefined },
   ): Promise<Awaited<T>> {
-    return this.#make(() => super.call(f, options));
+    return this.#make(() => super.call(f, options), options?.signal);
   }
 
   /** Closes it, for all. True when the object knows, false when it could not be told. */
@@ -140,10 +140,13 @@ export class SharedBreaker extends CircuitBreaker {
   }
 
   /** Makes a call; before it, if what is known is too old to let it through, asks. */
-  #make<T>(call: () => Promise<T>): Promise<T> {
-    return this.#isStale(this.#group.now())
-      ? this.#talk(this.#copy.news ? "news" : "read").then(() => this.#follow(call()))
-      : this.#follow(call());
+  #make<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (!this.#isStale(this.#group.now())) {
+      return this.#follow(call());
+    }
+    const asked = this.#talk(this.#copy.news ? "news" : "read");
+    const waited = signal instanceof AbortSignal ? unlessAborted(asked, signal) : asked;
+    return waited.then(() => this.#follow(call()));
   }
 
   /** A call is refused by what is known, however old; and where the object fails it is all there is. */
@@ -368,6 +371,20 @@ export class SharedBreaker extends CircuitBreaker {
       copy.news = { kind: "undecided", operator: false, again: false, sent: undefined };
     }
   }
+}
+
+/** Waits for an answer, but no longer than for an abort. */
+function unlessAborted(asked: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return new Promise<unknown>((done) => {
+    signal.addEventListener("abort", done);
+    if (signal.aborted) {
+      done(undefined);
+    }
+    void asked.then(() => {
+      signal.removeEventListener("abort", done);
+      done(undefined);
+    });
+  });
 }
 
 /**

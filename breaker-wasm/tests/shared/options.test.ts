@@ -260,3 +260,21 @@ test("what was told stands, also where an answer of before it comes between", as
   assert.equal(await told, true);
   assert.equal(breaker.state, "forced_open");
 });
+
+test("a call that is aborted while it waits for the object ends at once, and is not made", async () => {
+  const { namespace, held, state } = createHeld(createNamespace().namespace);
+  const breaker = sharedBreaker(namespace, "pms", RIGHT);
+  for (const early of [true, false]) {
+    state.hold = 1;
+    const controller = new AbortController();
+    const reason = new Error("the client is gone");
+    if (early) controller.abort(reason);
+    let made = 0;
+    const call = breaker.call(() => (made += 1), { signal: controller.signal });
+    controller.abort(reason);
+    assert.equal(await ended(call), reason);
+    assert.equal(made, 0);
+  }
+  held.forEach((release) => release());
+  assert.equal(await breaker.call(succeed), "fresh");
+});
