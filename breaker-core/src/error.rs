@@ -67,34 +67,34 @@ pub enum ConfigError {
     ZeroBuckets,
     /// `max_keys` is 0: no key would have a breaker.
     ZeroMaxKeys,
-    /// A bucket of `window` is shorter than a millisecond.
-    BucketTooShort,
-    /// `min_calls` is above what a window of calls holds: it would never trip.
-    MinCallsAboveWindow,
     /// `threshold` beside `failure_rate`: only one can decide.
     ThresholdWithFailureRate,
     /// A breaker by rate needs `failure_rate`.
     NoFailureRate,
-    /// Settings of a rate where the breaker counts failures in a row.
-    RateNotWanted,
+    /// `min_calls` is above what a window of calls holds: it would never trip.
+    MinCallsAboveWindow,
     /// `slow` needs `slow_rate`.
     SlowWithoutSlowRate,
     /// `slow_rate` needs `slow`.
     SlowRateWithoutSlow,
-    /// The window needs more slots than its [`Sliding`](crate::Sliding) has.
-    TooFewSlots,
-    /// A ratio is NaN, not above 0, or above 1.
-    Ratio(Setting),
     /// `close_after` beside `close_rate`: only one can decide a trial.
     CloseAfterWithCloseRate,
-    /// `jitter` is NaN or outside 0 to 1.
-    Jitter,
-    /// `backoff` is NaN, below 1 or infinite.
-    Backoff,
     /// `max_reset` is below `reset`.
     MaxResetBelowReset,
     /// `timeout` is above `probe_timeout`: every probe would come too late.
     TimeoutAboveProbeTimeout,
+    /// A bucket of `window` is shorter than a millisecond.
+    BucketTooShort,
+    /// Settings of a rate where the breaker counts failures in a row.
+    RateNotWanted,
+    /// The window needs more slots than its [`Sliding`](crate::Sliding) has.
+    TooFewSlots,
+    /// A ratio is NaN, not above 0, or above 1.
+    Ratio(Setting),
+    /// `jitter` is NaN or outside 0 to 1.
+    Jitter,
+    /// `backoff` is NaN, below 1 or infinite.
+    Backoff,
     /// A duration is longer than a `u64` of nanoseconds can hold (584 years).
     Overflow(Setting),
     /// A count is beyond what a breaker's word can hold.

@@ -38,6 +38,11 @@ impl Stamp {
         self.0 & TAG_MASK == generation.0 as u64 & TAG_MASK
     }
 
+    /// Whether it says the same time as another one of its generation, or a later.
+    pub(crate) const fn is_no_earlier_than(self, other: Self) -> bool {
+        self.0 >= other.0
+    }
+
     /// Nanoseconds since the clock's origin, saturating.
     pub(crate) const fn nanos(self) -> u64 {
         // (Not `saturating_mul`: without 128-bit numbers that is a function of its

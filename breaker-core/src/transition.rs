@@ -127,7 +127,8 @@ pub(crate) enum Verdict {
     Success,
     Failure,
     Neutral,
-    Overloaded(Duration),
+    /// For so many nanoseconds.
+    Overloaded(u64),
 }
 
 pub(crate) const fn verdict(outcome: Outcome, config: &Config) -> Verdict {
@@ -139,7 +140,7 @@ pub(crate) const fn verdict(outcome: Outcome, config: &Config) -> Verdict {
             OnCancel::Ignore => Verdict::Neutral,
             OnCancel::Failure => Verdict::Failure,
         },
-        Outcome::Overloaded(wait) => Verdict::Overloaded(wait),
+        Outcome::Overloaded(wait) => Verdict::Overloaded(nanos::saturating(wait)),
     }
 }
 
@@ -179,12 +180,10 @@ pub(crate) fn settle_closed(
     let (trigger, failures, wait) = match verdict {
         Verdict::Neutral => return Step::Neutral(word),
         _ if reported => return Step::Count(word),
-        Verdict::Overloaded(wait) => (
+        Verdict::Overloaded(nanos) => (
             Trigger::Overloaded,
             word.payload() + 1,
-            Wait::Imposed {
-                nanos: nanos::saturating(wait),
-            },
+            Wait::Imposed { nanos },
         ),
         Verdict::Success | Verdict::Failure => match tally(verdict == Verdict::Failure) {
             Tally::Count(payload) => return Step::Count(word.with_payload(payload)),
@@ -232,10 +231,8 @@ pub(crate) fn settle_probe(
     };
     match verdict {
         Verdict::Neutral => return Step::Neutral(word.with_payload(trial.payload(config.close()))),
-        Verdict::Overloaded(wait) => {
-            let wait = Wait::Imposed {
-                nanos: nanos::saturating(wait),
-            };
+        Verdict::Overloaded(nanos) => {
+            let wait = Wait::Imposed { nanos };
             return reopen(Trigger::Overloaded, trial.failures + 1, wait);
         }
         Verdict::Success => trial.successes += 1,
@@ -550,7 +547,7 @@ mod tests {
         for verdict in [
             Verdict::Failure,
             Verdict::Success,
-            Verdict::Overloaded(Duration::from_secs(1)),
+            Verdict::Overloaded(SECOND),
         ] {
             assert_eq!(closed(next, verdict, &config), Step::Count(next));
         }

@@ -665,7 +665,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             if self.load().generation() != generation {
                 return;
             }
-            if seen.belongs_to(generation) && seen.nanos() >= mine.nanos() {
+            if seen.belongs_to(generation) && seen.is_no_earlier_than(mine) {
                 return;
             }
             if self.swap_stamp(seen, mine) {
@@ -678,7 +678,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         let mine = Stamp::new(generation, now);
         loop {
             let seen = self.load_stamp();
-            if !seen.belongs_to(generation) || seen.nanos() >= mine.nanos() {
+            if !seen.belongs_to(generation) || seen.is_no_earlier_than(mine) {
                 return;
             }
             if self.swap_stamp(seen, mine) {
