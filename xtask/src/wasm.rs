@@ -22,9 +22,11 @@ pub(crate) const PACKAGE: &str = "breaker-wasm";
 pub(crate) const MODULE: Module<'static> = Module {
     package: PACKAGE,
     profile: "wasm",
-    // `breaker-core` without atomics; what else it takes is in the crate's `build.rs`.
-    flags: "--cfg one_thread",
+    // `breaker-core` without atomics; and inlined as where it is built for speed: it is
+    // larger so, but smaller compressed. What else it takes is in the crate's `build.rs`.
+    flags: "--cfg one_thread -Cllvm-args=-inline-threshold=225",
     glue: Glue::Bundler,
+    bare: true,
 };
 
 const OPTIMISE: [&str; 5] = [
@@ -81,6 +83,7 @@ fn bind(package: &str, glue: Glue, folder: &Path) -> Result<(), Unmade> {
         profile: "release",
         flags: "",
         glue,
+        bare: false,
     };
     println!("{}", module.make(folder)?.display());
     Ok(())

@@ -127,6 +127,14 @@ describe("the module", () => {
   const MIN_CALLS = 3;
   const fails = (number: number) => wasm.settle(number, halves(number)[0]! >>> 3, 1, 0, 0, 0, 0.5);
 
+  test("exports its memory and its functions, and nothing of the tools that made it", () => {
+    const names = Object.keys(wasm).filter((name) => name.startsWith("_"));
+    assert.deepEqual(names, []);
+    const { memory, ...functions } = wasm;
+    assert.ok(memory instanceof WebAssembly.Memory);
+    for (const each of Object.values(functions)) assert.equal(typeof each, "function");
+  });
+
   test("has a breaker's word at its number", () => {
     const number = create({ [THRESHOLD]: 2 });
     assert.deepEqual(halves(number), [CLOSED, 0]);

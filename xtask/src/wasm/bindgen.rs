@@ -40,6 +40,8 @@ pub(crate) struct Module<'a> {
     /// Flags for rustc.
     pub(crate) flags: &'a str,
     pub(crate) glue: Glue,
+    /// What wasm-bindgen's JavaScript alone looks at (`__` before the name) is left out.
+    pub(crate) bare: bool,
 }
 
 /// Why there is no module.
@@ -65,7 +67,19 @@ impl Module<'_> {
             Glue::Script => bindgen.no_modules(true),
             Glue::Web => bindgen.web(true),
         }
-        .and_then(|bindgen| bindgen.generate(folder))
+        .and_then(|bindgen| {
+            let mut output = bindgen.generate_output()?;
+            if self.bare {
+                let exports = &mut output.wasm_mut().exports;
+                let inner = exports
+                    .iter()
+                    .filter(|export| export.name.starts_with("__"));
+                for id in inner.map(|export| export.id()).collect::<Vec<_>>() {
+                    exports.delete(id);
+                }
+            }
+            output.emit(folder)
+        })
         .map_err(|why| Unbuilt::Bindgen(format!("{why:#}")))?;
         Ok(folder.join(format!("{}_bg.wasm", self.name())))
     }
