@@ -11,7 +11,7 @@
 //! | [Failures](failures) | which errors are outages, and which are answers |
 //! | [Dependencies](dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](timeouts) | what becomes of a call that takes too long, or is dropped |
-//! | [Composing](composing) | where retries, rate limits and bulkheads stand |
+//! | [Composing](composing) | in which order retries, rate limits, timeouts, races and breakers stand, and why |
 //! | [Observing](observing) | which circuit is open, and why: in the log, as numbers, by asking |
 //! | [At the edge](edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](testing) | tests of annotated functions that never sleep |

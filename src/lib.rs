@@ -36,7 +36,7 @@
 //! | [Threshold and reset](guide::choosing) | which numbers to begin with, and what they cost |
 //! | [Dependencies](guide::dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](guide::timeouts) | what becomes of a call that takes too long, or is dropped |
-//! | [Composing](guide::composing) | where retries, rate limits and bulkheads stand |
+//! | [Composing](guide::composing) | in which order retries, rate limits, timeouts, races and breakers stand, and why |
 //! | [Observing](guide::observing) | which circuit is open, and why |
 //! | [At the edge](guide::edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
