@@ -302,11 +302,10 @@ export class SharedBreaker extends CircuitBreaker {
     }
     copy.held = { since: this.#group.now(), lasts: snapshot.timeLeft };
     if (telling && done) {
-      // It stands here as it was told, unless another answer has come between.
-      if (isLast || copy.news || !isNew) {
-        return;
-      }
-    } else if (!isLast && (!isNew || (!before && snapshot.state === "closed"))) {
+      // It stands here as it was told.
+      return;
+    }
+    if (!isLast && (!isNew || (!before && snapshot.state === "closed"))) {
       // Who never was answered before has counted from the same beginning.
       return;
     }
