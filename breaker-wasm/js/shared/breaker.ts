@@ -288,6 +288,10 @@ export class SharedBreaker extends CircuitBreaker {
     const isNew = !sameLife || version.number > before.number;
     copy.version = version;
     copy.held = undefined;
+    if (isNew) {
+      // A lease is one version's.
+      copy.lease = undefined;
+    }
     if (kind === "lease" && done) {
       // From when it was asked for: it ends here before it ends there.
       const lasts = snapshot.timeLeft;

@@ -69,17 +69,21 @@ export function checkShared(
   return checked;
 }
 
-/** What all requests have to say alike; nothing of it is a request's. */
+/** What all requests have to say alike, as they say it; nothing of it is a request's. */
 export function settingsOf(checked: Checked): Checked {
-  return Object.fromEntries(Object.entries(checked).filter(([option]) => !OWN.includes(option)));
+  const { ofTime, ...settings } = Object.fromEntries(
+    Object.entries(checked).filter(([option]) => !OWN.includes(option)),
+  );
+  return ofTime ? { ...settings, window: `${settings["window"]}ms` } : settings;
 }
 
 /** Throws a `TypeError` where two requests want one circuit to be two. */
 export function checkSame(first: Checked, checked: Checked): void {
-  for (const option of Object.keys({ ...first, ...settingsOf(checked) })) {
-    if (first[option] !== checked[option]) {
+  const settings = settingsOf(checked);
+  for (const option of Object.keys({ ...first, ...settings })) {
+    if (first[option] !== settings[option]) {
       throw new TypeError(
-        `circuit \`${first["name"]}\`: ${option} is ${checked[option]}, and was ${first[option]} ` +
+        `circuit \`${first["name"]}\`: ${option} is ${settings[option]}, and was ${first[option]} ` +
           "before: expected the same settings wherever this name is used",
       );
     }

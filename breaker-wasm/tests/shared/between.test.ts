@@ -108,3 +108,37 @@ for (const ending of ["success", "failure", "ignored"] as const) {
     assert.deepEqual(world.wrong, []);
   });
 }
+
+test("a lease that is granted to who has opened the circuit meanwhile ends with that opening", async () => {
+  const world = await known();
+  await fail(world, 0);
+  await world.pass(RESET);
+  // Two ask how it stands: one is answered and wants the lease, the other is not and goes by itself.
+  world.call(1, true);
+  world.call(1, true);
+  await idle();
+  assert.equal(world.posts.length, 2);
+  const [unanswered] = world.posts.splice(1);
+  await deliver(world);
+  assert.equal(world.posts.length, 1, "the lease is on its way");
+  unanswered!.lose();
+  await idle();
+  world.running.pop()!("failure");
+  await idle();
+  await deliver(world);
+  assert.equal(world.record?.state, "half_open");
+  await world.pass(MAX_AGE);
+  world.call(1, true);
+  await world.settle();
+  const { state, lasts, version } = world.record!;
+  assert.deepEqual([state, version.number], ["open", 4]);
+  await world.pass(lasts);
+  const { made } = world;
+  world.call(1, true);
+  await world.settle();
+  assert.equal(world.made, made, "it has to be asked for again");
+  assert.equal(world.record?.state, "half_open");
+  world.call(1, true);
+  await world.settle();
+  assert.deepEqual([world.record?.state, world.wrong], ["closed", []]);
+});

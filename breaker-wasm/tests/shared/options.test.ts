@@ -110,6 +110,11 @@ test("settings that differ from those the name had are refused", () => {
       /^TypeError: circuit `pms`: (threshold|maxAge|jitter) is .* expected the same settings/,
     );
   }
+  sharedBreaker(namespace, "rates", { failureRate: 0.5, window: 100 });
+  assert.throws(
+    () => sharedBreaker(namespace, "rates", { failureRate: 0.5, window: "100ms" }),
+    /^TypeError: circuit `rates`: window is 100ms, and was 100 before: expected the same settings/,
+  );
   // The same in other words, and what each request has for itself.
   const { namespace: another } = createNamespace();
   for (const [binding, name, options] of [
@@ -244,18 +249,20 @@ test("what was told stands, also where an answer of before it comes between", as
   const { namespace: direct } = createNamespace();
   const { namespace, held, state } = createHeld(direct);
   const clock = new ManualClock();
-  const background = { waitUntil() {} };
+  const talks: Promise<unknown>[] = [];
+  const background = { waitUntil: (talk: Promise<unknown>) => void talks.push(talk) };
   const breaker = sharedBreaker(namespace, "pms", { ...RIGHT, clock: clock.read }, background);
   await breaker.call(succeed);
   await sharedBreaker(direct, "pms", RIGHT).shadow();
   clock.now += 2_500;
   state.hold = 2;
   await breaker.call(succeed);
+  const reading = talks.at(-1);
   const told = breaker.forceOpen();
   while (held.length < 2) await idle();
   const [read, changed] = held;
   read?.();
-  await idle();
+  await reading;
   assert.equal(breaker.state, "forced_open", "whatever it crosses");
   changed?.();
   assert.equal(await told, true);
