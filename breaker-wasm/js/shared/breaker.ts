@@ -309,7 +309,10 @@ export class SharedBreaker extends CircuitBreaker {
       // It stands here as it was told.
       return;
     }
-    if (!isLast && (!isNew || (!before && snapshot.state === "closed"))) {
+    // It wanted to probe what others know as no longer open, and has nothing to say against it.
+    const waits = snapshot.state === "open" || snapshot.state === "half_open";
+    const adrift = kind === "lease" && !waits && !copy.news;
+    if (!isLast && !adrift && (!isNew || (!before && snapshot.state === "closed"))) {
       // Who never was answered before has counted from the same beginning.
       return;
     }

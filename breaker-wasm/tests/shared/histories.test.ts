@@ -89,6 +89,36 @@ async function play(world: World, steps: readonly Step[]): Promise<void> {
   }
 }
 
+/** One in which an isolate that was alone is open by itself, and has nothing to say of it. */
+const ADRIFT: [object, Step[]] = [
+  { threshold: 1, reset: 2 * MAX_AGE, probeTimeout: LEASE, probes: 1, closeAfter: 1 },
+  [
+    { do: "call", isolate: 0, background: false },
+    { do: "pass", ms: MAX_AGE },
+    { do: "end", which: 0, ending: "failure" },
+    { do: "pass", ms: 1_501_062 },
+    { do: "call", isolate: 1, background: false },
+    { do: "pass", ms: 2_098_938 },
+    { do: "call", isolate: 2, background: false },
+    { do: "pass", ms: 1_800_000 },
+    { do: "pass", ms: 1_800_000 },
+    { do: "call", isolate: 0, background: false },
+    { do: "end", which: 0, ending: "success" },
+    { do: "end", which: 0, ending: "failure" },
+    { do: "deliver", which: 0 },
+    { do: "deliver all" },
+    { do: "pass", ms: LEASE - 1 },
+    { do: "call", isolate: 2, background: false },
+  ],
+];
+
+test("an isolate that is open by itself closes when it hears that the circuit is", async () => {
+  const world = new World(ADRIFT[0]);
+  await play(world, ADRIFT[1]);
+  await world.recovers();
+  assert.deepEqual(world.wrong, []);
+});
+
 test("no probe without the lease, and no call that was stopped longer than the age ago", async () => {
   let probes = 0;
   let refused = 0;
