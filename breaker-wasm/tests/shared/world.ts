@@ -63,7 +63,7 @@ export class World {
   /** When the circuit began to let calls through, and when it ended to, at the object. */
   readonly #admitting: { since: number; until: number }[] = [{ since: 0, until: Infinity }];
   /** Whose the last lease is. */
-  #leased: { isolate: number; number: number } | undefined;
+  #leased: { isolate: number; number: number; until: number; overtaken: boolean } | undefined;
   /** When an isolate last closed it by itself. */
   readonly #closed = ISOLATES.map(() => -Infinity);
   /** An isolate goes by itself since its last talk failed. */
@@ -132,12 +132,13 @@ export class World {
     if (this.#alone[isolate]) return;
     if (state === "half_open") {
       this.probes += 1;
-      const { state, version, since, lasts } = this.record!;
-      const { number } = version;
-      const left = since + lasts - OBJECT_ORIGIN - this.now;
-      this.#note(state === "half_open" && left > 0, "a probe without a lease");
+      const { state, version } = this.record!;
+      const leased = this.#leased;
+      // Who went by itself may have decided meanwhile; the lease is none the less its owner's.
+      const stands = leased?.overtaken || state === "half_open";
+      this.#note(stands && leased!.until > this.now, "a probe without a lease");
       this.#note(
-        this.#leased?.isolate === isolate && this.#leased.number === number,
+        leased?.isolate === isolate && (leased.overtaken || leased.number === version.number),
         "a probe with another's lease",
       );
       return;
@@ -192,7 +193,10 @@ export class World {
   #see(isolate: number, message: string, { done }: { done: boolean }): void {
     const { state, version } = this.record!;
     if (done && message.includes('"lease"')) {
-      this.#leased = { isolate, number: version.number };
+      const until = this.now + this.record!.lasts;
+      this.#leased = { isolate, number: version.number, until, overtaken: false };
+    } else if (done && this.#leased && this.#leased.isolate !== isolate) {
+      this.#leased.overtaken ||= this.#alone[isolate]!;
     }
     const last = this.#admitting.at(-1)!;
     const admits = ["closed", "disabled", "shadow"].includes(state);
