@@ -282,8 +282,11 @@ export class SharedBreaker extends CircuitBreaker {
     if (isLast) {
       copy.news = undefined;
     }
-    if (sameLife && version.number < before.number) {
+    if (sameLife ? version.number < before.number : version.life === copy.lifeBefore) {
       return;
+    }
+    if (!sameLife) {
+      copy.lifeBefore = before?.life;
     }
     const isNew = !sameLife || version.number > before.number;
     copy.version = version;

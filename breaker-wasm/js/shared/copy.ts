@@ -43,6 +43,8 @@ export class Copy {
   readonly number: number;
   /** The version that it knows; `undefined`: the object never answered. */
   version: Version | undefined;
+  /** The life before that of the version: what comes late from there is not gone by. */
+  lifeBefore: string | undefined;
   /** While it is young enough to be gone by. */
   fresh: Span | undefined;
   /** The last talk failed: so long nobody tries again. Meanwhile it is a circuit of its own. */
@@ -87,7 +89,19 @@ export function copyOf(namespace: ObjectNamespace, checked: Checked): Copy {
   // The one that was used last stands last.
   named.set(name, copy);
   if (named.size > KEPT) {
-    named.delete(named.keys().next().value as string);
+    forget(named);
   }
   return copy;
+}
+
+/** Gives up the name that was used least lately, and rather one that is known as it is here. */
+function forget(named: Map<string, Copy>): void {
+  let [given] = named.keys();
+  for (const [name, { news }] of named) {
+    if (!news) {
+      given = name;
+      break;
+    }
+  }
+  named.delete(given!);
 }

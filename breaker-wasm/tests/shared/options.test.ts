@@ -41,7 +41,7 @@ function createNamespace() {
       },
     }),
   };
-  return { namespace, asked };
+  return { namespace, asked, objects };
 }
 
 const RIGHT = { threshold: 1, reset: "30s", jitter: 0 } satisfies SharedOptions;
@@ -211,6 +211,30 @@ test("the last thousand names are kept; the object knows those that were given u
   assert.deepEqual(asked, ["second"]);
 });
 
+test("a name of which the object has something to hear is kept", async () => {
+  const { namespace } = createNamespace();
+  const state = { reachable: false };
+  const troubled: ObjectNamespace = {
+    idFromName: namespace.idFromName,
+    get: (id) => {
+      if (!state.reachable) throw new Error("unreachable");
+      return namespace.get(id);
+    },
+  };
+  const clock = new ManualClock();
+  const of = (name: string) => sharedBreaker(troubled, name, { ...RIGHT, clock: clock.read });
+  for (const name of ["first", "second"]) assert.equal(await of(name).forceOpen(), false);
+  for (let other = 0; other < 1_500; other += 1) of(`pms ${other}`);
+  state.reachable = true;
+  clock.now += 6_000;
+  for (const name of ["first", "second"]) {
+    assert.equal(of(name).state, "forced_open");
+    await ended(of(name).call(succeed));
+    const elsewhere = sharedBreaker(namespace, name, { ...RIGHT, clock: clock.read });
+    assert.ok((await ended(elsewhere.call(succeed))) instanceof CircuitOpenError, "it is told");
+  }
+});
+
 /** A binding that holds its next answers, as many as `hold` says, until they are released. */
 function createHeld({ idFromName, get }: ObjectNamespace) {
   const held: (() => void)[] = [];
@@ -243,6 +267,24 @@ test("an answer that was overtaken by a later one is not gone by", async () => {
     // What failed was counted in the present version, and not in the one of the late answer.
     assert.equal(breaker.state, operate === "forceOpen" ? "forced_open" : "open");
   }
+});
+
+test("an answer of an object that lost what it kept is not gone by, once a later life has answered", async () => {
+  const { namespace: direct, objects } = createNamespace();
+  const { namespace, held, state } = createHeld(direct);
+  const clock = new ManualClock();
+  const breaker = sharedBreaker(namespace, "pms", { ...RIGHT, clock: clock.read });
+  await breaker.call(succeed);
+  await sharedBreaker(direct, "pms", RIGHT).forceOpen();
+  clock.now += 6_000;
+  state.hold = 1;
+  const overtaken = breaker.call(succeed);
+  while (!held.length) await idle();
+  objects.delete("pms");
+  assert.equal(await breaker.call(succeed), "fresh");
+  held.forEach((release) => release());
+  assert.equal(await ended(overtaken), "fresh");
+  assert.equal(breaker.state, "closed");
 });
 
 test("what was told stands, also where an answer of before it comes between", async () => {
