@@ -481,7 +481,6 @@ export class CircuitBreaker {
       trigger: TRIGGERS[said[TRIGGER]!]!,
       failures: said[FAILURES]!,
       wait: wait < 0 ? undefined : wait,
-      generation: this.generation,
     };
     if (wouldTrip) {
       this.#tell("wouldTrip", change);
@@ -505,8 +504,8 @@ export class CircuitBreaker {
   }
 
   /** @internal */
-  static tell(breaker: CircuitBreaker, type: EventType): void {
-    breaker.#tell(type, {});
+  static tell(breaker: CircuitBreaker, type: EventType, event: object = {}): void {
+    breaker.#tell(type, event);
   }
 }
 

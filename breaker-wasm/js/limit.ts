@@ -30,14 +30,14 @@ export class CallContext {
 
 /**
  * What `start` gives, unless it takes longer than `timeout` milliseconds or `signal` is aborted
- * before. A call that is ready at once costs no timer.
+ * before. A call that is ready at once costs no timer. `tooLate` goes with `timeout`.
  */
 export function limited(
   start: () => unknown,
   timeout: number | undefined,
   signal: AbortSignal | undefined,
-  context: CallContext | undefined,
-  tooLate: () => Error,
+  context?: CallContext,
+  tooLate?: () => Error,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,7 +57,7 @@ export function limited(
     const abort = () => giveUp(signal!.reason);
     const wait = (left: number) => {
       timer = setTimeout(
-        () => (left > LONGEST_DELAY ? wait(left - LONGEST_DELAY) : giveUp(tooLate())),
+        () => (left > LONGEST_DELAY ? wait(left - LONGEST_DELAY) : giveUp(tooLate!())),
         Math.min(left, LONGEST_DELAY),
       );
     };

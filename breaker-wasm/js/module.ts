@@ -17,16 +17,22 @@ export let memory: Int32Array;
 /** What a call of the module says beside its result, and what it is given beside its parameters. */
 export let said: Float64Array;
 
+/** Where that is in the memory. */
+let exchange: number;
+
 export function install(exports: WebAssembly.Exports): void {
   wasm = exports as unknown as Exports;
+  exchange = wasm.exchange();
   look();
 }
 
 /** To be called when a breaker was made: a memory that grew is another one. */
 export function look(): void {
   const { buffer } = wasm.memory;
-  memory = new Int32Array(buffer);
-  said = new Float64Array(buffer, wasm.exchange());
+  if (memory?.buffer !== buffer) {
+    memory = new Int32Array(buffer);
+    said = new Float64Array(buffer, exchange);
+  }
 }
 
 /** The lower half of a breaker's word: its state and generation, and if it is closed nothing else. */

@@ -20,7 +20,7 @@ const isCount = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most;
 
 /** What is legal in each field. */
-const FIELDS: [keyof Snapshot, string, (value: any) => boolean][] = [
+export const FIELDS: [keyof Snapshot, string, (value: any) => boolean][] = [
   ["state", `one of ${STATES.join(", ")}`, (value) => STATES.includes(value)],
   ["timeLeft", "milliseconds", (value) => Number.isFinite(value) && value >= 0],
   ["imposed", "true or false", (value) => typeof value === "boolean"],

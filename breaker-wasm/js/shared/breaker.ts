@@ -3,7 +3,7 @@
 import { CircuitBreaker, Group, type Guarded, Member } from "../breaker.js";
 import type { Duration } from "../duration.js";
 import type { Events, StateChange } from "../events.js";
-import type { CallContext } from "../limit.js";
+import { type CallContext, limited } from "../limit.js";
 import { LEFT, generationOf, said, stateOf, wasm, wordOf } from "../module.js";
 import { STATES } from "../names.js";
 import { type CallOptions, type Checked, probeTimeout } from "../options.js";
@@ -145,8 +145,11 @@ export class SharedBreaker extends CircuitBreaker {
       return this.#follow(call());
     }
     const asked = this.#talk(this.#copy.news ? "news" : "read");
-    const waited = signal instanceof AbortSignal ? unlessAborted(asked, signal) : asked;
-    return waited.then(() => this.#follow(call()));
+    const go = () => this.#follow(call());
+    // An abort ends the waiting, and then the call.
+    return signal instanceof AbortSignal
+      ? limited(() => asked, undefined, signal).then(go, go)
+      : asked.then(go);
   }
 
   /** A call is refused by what is known, however old; and where the object fails it is all there is. */
@@ -164,18 +167,7 @@ export class SharedBreaker extends CircuitBreaker {
       const late = this.#talkIfDue();
       return early || late ? Promise.all([early, late]) : undefined;
     };
-    return call.then(
-      (answer) => told()?.then(() => answer) ?? answer,
-      (error: unknown) => {
-        const telling = told();
-        if (telling) {
-          return telling.then(() => {
-            throw error;
-          });
-        }
-        throw error;
-      },
-    );
+    return call.finally(told);
   }
 
   /** Starts what is to be said or asked; gives a promise where there is no background. */
@@ -241,13 +233,7 @@ export class SharedBreaker extends CircuitBreaker {
       if (news) {
         news.sent = undefined;
       }
-      const { generation } = this;
-      this.#group.listeners.tell("sharingFailed", {
-        breaker: name,
-        key: undefined,
-        generation,
-        cause,
-      });
+      CircuitBreaker.tell(this, "sharingFailed", { cause });
       return false;
     } finally {
       copy.reading = undefined;
@@ -380,20 +366,6 @@ export class SharedBreaker extends CircuitBreaker {
       copy.news = { kind: "undecided", operator: false, again: false, sent: undefined };
     }
   }
-}
-
-/** Waits for an answer, but no longer than for an abort. */
-function unlessAborted(asked: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  return new Promise<unknown>((done) => {
-    signal.addEventListener("abort", done);
-    if (signal.aborted) {
-      done(undefined);
-    }
-    void asked.then(() => {
-      signal.removeEventListener("abort", done);
-      done(undefined);
-    });
-  });
 }
 
 /**

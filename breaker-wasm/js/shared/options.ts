@@ -69,17 +69,28 @@ export function checkShared(
   return checked;
 }
 
+/** The settings among options that were looked at already. */
+const shown = new WeakMap<Checked, Checked>();
+
 /** What all requests have to say alike, as they say it; nothing of it is a request's. */
 export function settingsOf(checked: Checked): Checked {
-  const { ofTime, ...settings } = Object.fromEntries(
-    Object.entries(checked).filter(([option]) => !OWN.includes(option)),
-  );
-  return ofTime ? { ...settings, window: `${settings["window"]}ms` } : settings;
+  let settings = shown.get(checked);
+  if (!settings) {
+    const { ofTime, ...alike }: Checked = Object.fromEntries(
+      Object.entries(checked).filter(([option]) => !OWN.includes(option)),
+    );
+    settings = ofTime ? { ...alike, window: `${alike["window"]}ms` } : alike;
+    shown.set(checked, settings);
+  }
+  return settings;
 }
 
 /** Throws a `TypeError` where two requests want one circuit to be two. */
 export function checkSame(first: Checked, checked: Checked): void {
   const settings = settingsOf(checked);
+  if (first === settings) {
+    return;
+  }
   for (const option of Object.keys({ ...first, ...settings })) {
     if (first[option] !== settings[option]) {
       throw new TypeError(

@@ -4,7 +4,7 @@
  */
 
 import { STATES } from "../names.js";
-import type { Snapshot } from "../snapshot.js";
+import { FIELDS, type Snapshot } from "../snapshot.js";
 
 /** An entry into a state, of all that there were. */
 export interface Version {
@@ -78,22 +78,15 @@ function readVersion(value: unknown, what: string): Version {
 }
 
 function readSnapshot(value: unknown, what: string): Snapshot {
-  const { state, timeLeft, imposed, reopenings } = object(value, what);
-  const read: Snapshot = {
-    state: legal(state, `${what}.state`, (state) => STATES.includes(state)),
-    timeLeft: legal(timeLeft, `${what}.timeLeft`, isTime),
-    imposed: legal(imposed, `${what}.imposed`, isBoolean),
-    // Failures are counted by each isolate for itself.
-    consecutive: 0,
-    reopenings: legal(
-      reopenings,
-      `${what}.reopenings`,
-      (count) => Number.isInteger(count) && count >= 0 && count <= 255,
-    ),
-  };
-  const lasts = read.state === "open" || read.state === "half_open";
-  legal(read.timeLeft, `${what}.timeLeft`, (left) => lasts || left === 0);
-  return read;
+  // Failures are counted by each isolate for itself.
+  const given: Record<string, unknown> = { ...object(value, what), consecutive: 0 };
+  const read: Record<string, unknown> = {};
+  for (const [field, , accept] of FIELDS) {
+    read[field] = legal(given[field], `${what}.${field}`, accept);
+  }
+  const lasts = read["state"] === "open" || read["state"] === "half_open";
+  legal(read["timeLeft"], `${what}.timeLeft`, (left) => (lasts ? isTime(left) : left === 0));
+  return read as unknown as Snapshot;
 }
 
 function parse(text: string, what: string): Record<string, unknown> {

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { Miniflare } from "miniflare";
 import type { CircuitRecord } from "../../js/shared/record.js";
+import { bundled } from "../bundle.js";
 import { Origin } from "../workerd/origin.js";
-import { bundled, here } from "./bundle.js";
 import { type Command, MAX_AGE, RESET, type Report, type Step } from "./command.js";
 import type { Seen, Steering } from "./objects.js";
 
@@ -16,8 +16,8 @@ const compatibilityDate = "2026-04-01";
 
 /** Built once for all tests of a file. */
 const scripts = Promise.all([
-  bundled({ entryPoints: [join(here, "objects.ts")] }),
-  bundled({ entryPoints: [join(here, "isolate.ts")] }),
+  bundled({ entryPoints: [join(import.meta.dirname, "objects.ts")] }),
+  bundled({ entryPoints: [join(import.meta.dirname, "isolate.ts")] }),
 ]);
 
 const ISOLATES = ["a", "b", "c"] as const;

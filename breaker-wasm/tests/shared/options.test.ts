@@ -311,6 +311,17 @@ test("what was told stands, also where an answer of before it comes between", as
   assert.equal(breaker.state, "forced_open");
 });
 
+test("an object may take longer than a timer can wait", async (context) => {
+  const { mock } = context.mock.method(globalThis, "setTimeout");
+  const { namespace } = createNamespace();
+  const month = 2_678_400_000;
+  const options = { ...RIGHT, maxAge: month, objectTimeout: month };
+  const breaker = sharedBreaker(namespace, "pms", options);
+  assert.equal(await breaker.call(succeed), "fresh");
+  const delays = mock.calls.map(({ arguments: [, delay] }) => delay);
+  assert.deepEqual(delays, [2 ** 31 - 1]);
+});
+
 test("a call that is aborted while it waits for the object ends at once, and is not made", async () => {
   const { namespace, held, state } = createHeld(createNamespace().namespace);
   const breaker = sharedBreaker(namespace, "pms", RIGHT);

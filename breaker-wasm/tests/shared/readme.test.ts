@@ -3,16 +3,18 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Miniflare } from "miniflare";
+import { bundled } from "../bundle.js";
 import { blockWith } from "../package/documented.js";
 import { Origin } from "../workerd/origin.js";
-import { bundled, here } from "./bundle.js";
 
 /** Failures that open it. */
 const THRESHOLD = 5;
 
 async function start(context: TestContext, compatibilityDate: string) {
   const { text } = blockWith("sharedBreaker(");
-  const modules = await bundled({ stdin: { contents: text, loader: "ts", resolveDir: here } });
+  const modules = await bundled({
+    stdin: { contents: text, loader: "ts", resolveDir: import.meta.dirname },
+  });
   const origin = new Origin();
   const bindings = { PMS_URL: await origin.start() };
   const worker = { compatibilityDate, modules, bindings };

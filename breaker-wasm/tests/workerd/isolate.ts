@@ -1,10 +1,10 @@
 // A program in workerd, in an isolate of its own, under time that the test moves.
 
-import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { type Plugin, build } from "esbuild";
+import type { Plugin } from "esbuild";
 import { Miniflare, type MiniflareOptions } from "miniflare";
+import { bundled } from "../bundle.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
@@ -33,18 +33,10 @@ export class Isolate {
 
   /** Starts a worker; `text` is a module's with a `fetch` as its default export. */
   static async of(text: string, options: object = {}): Promise<Isolate> {
-    const made = await build({
+    const modules = await bundled({
       entryPoints: [`${here}steered.ts`],
-      bundle: true,
-      write: false,
-      format: "esm",
-      target: "es2022",
-      platform: "neutral",
-      conditions: ["workerd"],
-      external: ["*.wasm"],
       plugins: [program(text)],
     });
-    const wasm = readFileSync(new URL("../../dist/breaker.wasm", import.meta.url));
     const isolate = new Isolate();
     isolate.#runtime = new Miniflare({
       compatibilityDate: "2026-04-01",
@@ -52,10 +44,7 @@ export class Isolate {
         errors.setEncoding("utf8").on("data", (text: string) => isolate.complaints.push(text));
       },
       ...options,
-      modules: [
-        { type: "ESModule", path: "worker.mjs", contents: made.outputFiles[0]?.text ?? "" },
-        { type: "CompiledWasm", path: "breaker.wasm", contents: wasm },
-      ],
+      modules,
     } as MiniflareOptions);
     await isolate.#runtime.ready;
     return isolate;

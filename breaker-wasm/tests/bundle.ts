@@ -1,12 +1,9 @@
 /** Programs as wrangler would bundle them: the module stays a file. */
 
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
 
-export const here = fileURLToPath(new URL(".", import.meta.url));
-
-export async function bundled(program: Pick<BuildOptions, "entryPoints" | "stdin">) {
+export async function bundled(program: Pick<BuildOptions, "entryPoints" | "stdin" | "plugins">) {
   const { outputFiles } = await build({
     ...program,
     bundle: true,
@@ -23,7 +20,7 @@ export async function bundled(program: Pick<BuildOptions, "entryPoints" | "stdin
     {
       type: "CompiledWasm" as const,
       path: "breaker.wasm",
-      contents: readFileSync(new URL("../../dist/breaker.wasm", import.meta.url)),
+      contents: readFileSync(new URL("../dist/breaker.wasm", import.meta.url)),
     },
   ];
 }
