@@ -2,12 +2,12 @@
 
 use crate::bound::{Bound, Given};
 use crate::breaker::Breaker;
-use crate::classify::{ByError, Classify, EveryErr, Verdict};
 use crate::error::{CallError, CircuitOpenError, Refused, TimeoutError};
 use crate::limit::{Expired, Limit, Never, Unlimited, Within};
 use crate::subject::Subject;
 use crate::ticket::Ticket;
 use crate::timer::Timer;
+use crate::verdict::{ByError, Classify, EveryErr, Verdict};
 use breaker_core::{Clock, OnCancel, Outcome, Policy};
 use core::fmt;
 use core::future::Future;

@@ -5,11 +5,11 @@
 
 use crate::bound::{Bound, Given};
 use crate::call::{Ended, end};
-use crate::classify::Classify;
 use crate::error::CircuitOpenError;
 use crate::limit::Never;
 use crate::subject::Subject;
 use crate::ticket::Ticket;
+use crate::verdict::Classify;
 
 /// An admitted call, yet to be made. Dropped before, it was given up.
 #[derive(Debug)]

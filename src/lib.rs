@@ -75,7 +75,6 @@ mod breaker;
 mod brief;
 mod call;
 mod cause;
-mod classify;
 mod clock;
 mod entered;
 mod error;
@@ -100,6 +99,7 @@ mod subject;
 pub mod test;
 mod ticket;
 mod timer;
+mod verdict;
 
 pub use breaker_core::{
     Change, Clock, Config, ConfigError, Consecutive, Effect, Generation, MAX_BUCKETS,
@@ -112,7 +112,6 @@ pub use breaker_macros::{breaker, circuit_breaker};
 pub use breaker::Breaker;
 pub use call::{Call, Classified};
 pub use cause::Cause;
-pub use classify::Verdict;
 pub use clock::DefaultClock;
 #[cfg(all(feature = "js", all(target_family = "wasm", target_os = "unknown")))]
 pub use clock::JsClock;
@@ -151,3 +150,4 @@ pub use timer::Timer;
 pub use timer::TokioTimer;
 #[cfg(all(feature = "js", all(target_family = "wasm", target_os = "unknown")))]
 pub use timer::{JsSleep, JsTimer};
+pub use verdict::Verdict;

@@ -2,13 +2,13 @@
 //! in any release.
 
 pub use crate::call::{Ended, Guarded, run_sync};
-pub use crate::classify::{ByOutput, Classify, ResultLike};
 pub use crate::entered::{Entered, enter, run_entered_sync};
 pub use crate::error::{CircuitOpenError, TimeoutError};
 pub use crate::fallback::{Asked, AsyncFallback, Fallback, NoAnswer};
 pub use crate::guard::Guard;
 pub use crate::limit::{Never, Unlimited};
 pub use crate::refusal::{OpenAfter, OpenError, Refusable, TimedOutAfter, TimeoutErrorFrom};
+pub use crate::verdict::{ByOutput, Classify, ResultLike};
 use breaker_core::ConfigError;
 pub use breaker_core::{Config, OnCancel, RateConfig, Settings, Window};
 pub use core;
@@ -17,10 +17,10 @@ pub use core::time::Duration;
 use crate::bound::Bound;
 use crate::call::Expiry;
 use crate::cause::Cause;
-use crate::classify::Verdict;
 use crate::limit::Limit;
 use crate::notify::InPlaceOf;
 use crate::subject::Subject;
+use crate::verdict::Verdict;
 #[cfg(feature = "std")]
 use breaker_core::{Clock, Policy};
 

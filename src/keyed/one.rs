@@ -5,7 +5,6 @@ use super::entry::Entry;
 use crate::bound::{Bound, Given};
 use crate::breaker::Breaker;
 use crate::call::{Call, Classified};
-use crate::classify::{ByError, EveryErr, Verdict};
 use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
 use crate::limit::Unlimited;
@@ -13,6 +12,7 @@ use crate::name::{KeyLabel, Name, OfKey};
 use crate::permit::{Permit, admit};
 use crate::registry::AnyBreaker;
 use crate::subject::sealed::Subject;
+use crate::verdict::{ByError, EveryErr, Verdict};
 use breaker_core::{
     Change, CircuitRef, Clock, Config, Consecutive, Generation, Policy, Snapshot, SnapshotError,
     State,
