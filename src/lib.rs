@@ -47,6 +47,7 @@
 //! - [`Breaker`]: a breaker by hand: [`Breaker::call`], [`Breaker::call_sync`],
 //!   [`Breaker::admit`], [`Breaker::shared`].
 //! - [`KeyedBreakers`]: one breaker for each host, account or region.
+//! - [`classify`]: which errors of the common clients are outages.
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it.
 //! - `test`: tests of annotated functions that never sleep (feature
@@ -75,6 +76,7 @@ mod breaker;
 mod brief;
 mod call;
 mod cause;
+pub mod classify;
 mod clock;
 mod entered;
 mod error;

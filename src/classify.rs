@@ -1,0 +1,133 @@
+//! Which errors of the common clients are outages, and which are answers.
+//!
+//! Each classifier takes the error of one client, as it is or in a
+//! [`CallError`], and says what a call that ended with it counts as:
+//!
+//! ```
+//! use breakerbox::{CallError, circuit_breaker, classify};
+//!
+//! #[circuit_breaker(threshold = 1, classify = classify::io)]
+//! fn read(path: &str) -> Result<String, CallError<std::io::Error>> {
+//!     Ok(std::fs::read_to_string(path)?)
+//! }
+//! # let _scope = breakerbox::test::scope();
+//! assert!(matches!(read("/nowhere"), Err(CallError::Call(_))));
+//! assert!(matches!(read("/nowhere"), Err(CallError::Call(_)))); // an answer, not an outage
+//! ```
+//!
+//! Where the error is an enum of your own, implement [`Holds`] for it.
+
+use crate::error::CallError;
+use breaker_core::Outcome;
+
+#[cfg(feature = "std")]
+mod io;
+
+#[cfg(feature = "std")]
+pub use io::io;
+
+/// An error that holds a client's error `E`: that itself, [`CallError`] of it, or
+/// an enum of your own with a variant for it.
+///
+/// ```
+/// use breakerbox::classify::{self, Held, Holds};
+/// use breakerbox::{CircuitOpenError, Outcome, circuit_breaker};
+///
+/// #[derive(Debug)]
+/// enum PmsError {
+///     Io(std::io::Error),
+///     NoSuchHotel,
+///     TryLater,
+/// }
+///
+/// impl Holds<std::io::Error> for PmsError {
+///     fn held(&self) -> Held<'_, std::io::Error> {
+///         match self {
+///             Self::Io(error) => Held::Error(error),
+///             Self::NoSuchHotel | Self::TryLater => Held::Other(Outcome::Ignored),
+///         }
+///     }
+/// }
+///
+/// impl From<CircuitOpenError> for PmsError {
+///     fn from(_: CircuitOpenError) -> Self {
+///         Self::TryLater
+///     }
+/// }
+///
+/// #[circuit_breaker(threshold = 1, classify = classify::io)]
+/// fn rooms(hotel: &str) -> Result<u32, PmsError> {
+///     if hotel.is_empty() {
+///         return Err(PmsError::NoSuchHotel);
+///     }
+///     std::net::TcpStream::connect("127.0.0.1:1").map_err(PmsError::Io)?;
+///     Ok(3)
+/// }
+/// # let _scope = breakerbox::test::scope();
+/// assert!(matches!(rooms(""), Err(PmsError::NoSuchHotel)));
+/// assert!(matches!(rooms("Adlon"), Err(PmsError::Io(_)))); // nobody is there: it opens
+/// assert!(matches!(rooms("Adlon"), Err(PmsError::TryLater)));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "this classifier takes a `{E}`, and `{Self}` is not known to hold one",
+    label = "`{Self}` does not implement `Holds<{E}>`",
+    note = "for an enum of your own, write `impl breakerbox::classify::Holds<{E}> for {Self}`: its `held` finds the `{E}` in it",
+    note = "or give the classifier what it takes: `classify = |error| match error {{ {Self}::Client(error) => classify::client(error), .. }}`"
+)]
+pub trait Holds<E> {
+    /// The client's error, or what is there in its place.
+    fn held(&self) -> Held<'_, E>;
+}
+
+/// What an error holds for a classifier of `E`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held<'a, E> {
+    /// A client's error: the classifier says what it counts as.
+    Error(&'a E),
+    /// Something else, which counts as this whatever the classifier is.
+    Other(Outcome),
+}
+
+impl<'a, E> Held<'a, E> {
+    /// What it counts as, where the client's error counts as `classify` says.
+    ///
+    /// ```
+    /// use breakerbox::Outcome;
+    /// use breakerbox::classify::Held;
+    ///
+    /// let by_number = |&number: &u16| match number {
+    ///     500.. => Outcome::Failure,
+    ///     _ => Outcome::Ignored,
+    /// };
+    /// assert_eq!(Held::Error(&503).outcome(by_number), Outcome::Failure);
+    /// assert_eq!(Held::Other(Outcome::Success).outcome(by_number), Outcome::Success);
+    /// ```
+    #[inline]
+    pub fn outcome(self, classify: impl FnOnce(&'a E) -> Outcome) -> Outcome {
+        match self {
+            Self::Error(error) => classify(error),
+            Self::Other(outcome) => outcome,
+        }
+    }
+}
+
+impl<E> Holds<E> for E {
+    #[inline]
+    fn held(&self) -> Held<'_, E> {
+        Held::Error(self)
+    }
+}
+
+/// The error of another guarded call, made inside of this one. Where its circuit
+/// refused, nobody was asked, which says nothing of this circuit's dependency:
+/// ignored. Where it took too long, this call has failed.
+impl<E> Holds<E> for CallError<E> {
+    #[inline]
+    fn held(&self) -> Held<'_, E> {
+        match self {
+            Self::Call(error) => Held::Error(error),
+            Self::Open(_) => Held::Other(Outcome::Ignored),
+            Self::TimedOut(_) => Held::Other(Outcome::Failure),
+        }
+    }
+}

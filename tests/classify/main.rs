@@ -1,0 +1,3 @@
+//! The classifiers that need no client: errors of real sockets and files.
+
+mod io;
