@@ -58,6 +58,27 @@ impl<S: Subject> Bound<S> {
         }
     }
 
+    /// In the scope of an earlier one.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) fn as_before(
+        subject: S,
+        #[cfg(feature = "test-util")] scoped: Option<crate::test::Scoped<S::Policy>>,
+    ) -> Self {
+        Self {
+            subject,
+            #[cfg(feature = "test-util")]
+            scoped,
+        }
+    }
+
+    /// The scope, for [`as_before`](Self::as_before).
+    #[cfg(feature = "test-util")]
+    #[inline]
+    pub(crate) fn take_scoped(&mut self) -> Option<crate::test::Scoped<S::Policy>> {
+        self.scoped.take()
+    }
+
     #[inline]
     pub(crate) fn subject(&self) -> &S {
         &self.subject

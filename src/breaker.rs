@@ -250,6 +250,36 @@ where
         admit(self, Given::at(now))
     }
 
+    /// [`admit`](Self::admit) where the permit outlives the caller: it keeps the
+    /// breaker. (That of a `static` may be kept anyway: `&'static Breaker` gives a
+    /// `Permit<&'static Breaker>`.)
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config, OwnedPermit};
+    /// use std::sync::Arc;
+    ///
+    /// /// A body that is read long after its head.
+    /// struct Body {
+    ///     permit: OwnedPermit<Arc<Breaker>>,
+    /// }
+    ///
+    /// let pms = Breaker::shared("pms-of-bodies", Config::DEFAULT);
+    /// let body = Body { permit: pms.admit_owned()? };
+    /// drop(pms);
+    /// std::thread::spawn(move || body.permit.success()).join().unwrap();
+    /// # Ok::<(), breakerbox::CircuitOpenError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CircuitOpenError`]: the call must not be made.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn admit_owned(
+        self: &std::sync::Arc<Self>,
+    ) -> Result<crate::OwnedPermit<std::sync::Arc<Self>>, CircuitOpenError> {
+        crate::permit::admit_owned(std::sync::Arc::clone(self))
+    }
+
     /// Guards a plain call. Every `Err` counts as a failure; to choose, see
     /// [`Breaker::classify`]. A panic counts as a failure and goes on.
     ///

@@ -45,7 +45,7 @@
 //! - [`circuit_breaker`]: the attribute, with all options in one table.
 //! - [`breaker!`]: one breaker for several functions.
 //! - [`Breaker`]: a breaker by hand: [`Breaker::call`], [`Breaker::call_sync`],
-//!   [`Breaker::admit`], [`Breaker::shared`].
+//!   [`Breaker::admit`], [`Breaker::admit_owned`], [`Breaker::shared`].
 //! - [`KeyedBreakers`]: one breaker for each host, account or region.
 //! - [`classify`]: which errors of the common clients are outages.
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
@@ -76,6 +76,8 @@ mod breaker;
 mod brief;
 mod call;
 mod cause;
+#[cfg(feature = "std")]
+mod claim;
 pub mod classify;
 mod clock;
 mod entered;
@@ -91,6 +93,8 @@ mod name;
 mod notify;
 #[cfg(feature = "std")]
 pub mod observe;
+#[cfg(feature = "std")]
+mod owner;
 mod permit;
 mod refusal;
 #[cfg(feature = "std")]
@@ -131,6 +135,10 @@ pub use keyed::{DEFAULT_MAX_KEYS, Key, KeyedBreaker, KeyedBreakers};
 #[cfg(feature = "std")]
 pub use name::KeyLabel;
 pub use notify::InPlaceOf;
+#[cfg(feature = "std")]
+pub use owner::Owner;
+#[cfg(feature = "std")]
+pub use permit::OwnedPermit;
 pub use permit::Permit;
 #[cfg(feature = "std")]
 pub use registry::{AnyBreaker, Found, FoundKeyed, find, find_keyed};

@@ -1,5 +1,8 @@
 //! The two-step form: a permit now, an outcome later.
 
+#[cfg(feature = "std")]
+mod owned;
+
 use crate::bound::{Bound, Given};
 use crate::error::CircuitOpenError;
 use crate::subject::Subject;
@@ -7,6 +10,11 @@ use crate::ticket::Ticket;
 use breaker_core::{Effect, Generation, Outcome};
 use core::fmt;
 use core::time::Duration;
+
+#[cfg(feature = "std")]
+pub use owned::OwnedPermit;
+#[cfg(feature = "std")]
+pub(crate) use owned::admit_owned;
 
 /// The right to make one call, given by [`Breaker::admit`].
 ///
@@ -19,11 +27,70 @@ use core::time::Duration;
 pub struct Permit<S: Subject> {
     ticket: Ticket<S>,
     given: Given,
-    /// Whether a panic unwound before. A whole word: a byte that is copied as part
-    /// of a word makes the processor wait.
-    #[cfg(feature = "std")]
-    unwinding_before: usize,
+    before: Before,
 }
+
+/// Whether a panic unwound when a permit was given. A whole word: a byte that is
+/// copied as part of a word makes the processor wait.
+#[derive(Clone, Copy)]
+struct Before {
+    #[cfg(feature = "std")]
+    unwinding: usize,
+}
+
+impl Before {
+    #[inline]
+    fn now() -> Self {
+        Self {
+            #[cfg(feature = "std")]
+            unwinding: usize::from(std::thread::panicking()),
+        }
+    }
+
+    /// What becomes of a call whose permit is dropped now.
+    #[cfg(feature = "std")]
+    fn outcome_of_drop(self) -> Outcome {
+        if std::thread::panicking() && self.unwinding == 0 {
+            Outcome::Panicked
+        } else {
+            Outcome::Dropped
+        }
+    }
+
+    /// What becomes of a call whose permit is dropped now.
+    #[cfg(not(feature = "std"))]
+    fn outcome_of_drop(self) -> Outcome {
+        Outcome::Dropped
+    }
+}
+
+/// The outcomes of a permit, by name.
+macro_rules! outcomes {
+    () => {
+        /// The dependency answered.
+        #[inline]
+        pub fn success(self) -> Effect {
+            self.settle(Outcome::Success)
+        }
+
+        /// The dependency failed.
+        pub fn failure(self) -> Effect {
+            self.settle(Outcome::Failure)
+        }
+
+        /// An answer that says nothing about the dependency's health.
+        pub fn ignore(self) -> Effect {
+            self.settle(Outcome::Ignored)
+        }
+
+        /// The dependency asked to be left alone for `wait`.
+        pub fn overloaded(self, wait: Duration) -> Effect {
+            self.settle(Outcome::Overloaded(wait))
+        }
+    };
+}
+#[cfg(feature = "std")]
+use outcomes;
 
 /// Asks for a permit. Always inlined: else each goes through memory.
 #[inline(always)]
@@ -41,8 +108,7 @@ impl<S: Subject> Permit<S> {
         Self {
             ticket,
             given,
-            #[cfg(feature = "std")]
-            unwinding_before: usize::from(std::thread::panicking()),
+            before: Before::now(),
         }
     }
 
@@ -51,26 +117,7 @@ impl<S: Subject> Permit<S> {
         self.ticket.generation()
     }
 
-    /// The dependency answered.
-    #[inline]
-    pub fn success(self) -> Effect {
-        self.settle(Outcome::Success)
-    }
-
-    /// The dependency failed.
-    pub fn failure(self) -> Effect {
-        self.settle(Outcome::Failure)
-    }
-
-    /// An answer that says nothing about the dependency's health.
-    pub fn ignore(self) -> Effect {
-        self.settle(Outcome::Ignored)
-    }
-
-    /// The dependency asked to be left alone for `wait`.
-    pub fn overloaded(self, wait: Duration) -> Effect {
-        self.settle(Outcome::Overloaded(wait))
-    }
+    outcomes!();
 
     /// Any outcome.
     #[inline]
@@ -83,27 +130,13 @@ impl<S: Subject> Permit<S> {
     pub fn settle_at(mut self, outcome: Outcome, now: u64) -> Effect {
         self.ticket.settle(outcome, Given::at(now))
     }
-
-    #[cfg(feature = "std")]
-    fn outcome_of_drop(&self) -> Outcome {
-        if std::thread::panicking() && self.unwinding_before == 0 {
-            Outcome::Panicked
-        } else {
-            Outcome::Dropped
-        }
-    }
-
-    #[cfg(not(feature = "std"))]
-    fn outcome_of_drop(&self) -> Outcome {
-        Outcome::Dropped
-    }
 }
 
 impl<S: Subject> Drop for Permit<S> {
     #[inline]
     fn drop(&mut self) {
         if self.ticket.is_admitted() {
-            let outcome = self.outcome_of_drop();
+            let outcome = self.before.outcome_of_drop();
             self.ticket.settle(outcome, self.given);
         }
     }

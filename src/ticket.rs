@@ -128,6 +128,76 @@ impl<S: Subject> Ticket<S> {
     }
 }
 
+/// What [`Claim`](crate::claim::Claim)s are made of.
+#[cfg(feature = "std")]
+impl<S: Subject> Ticket<S> {
+    /// Of a call that is admitted.
+    #[inline]
+    pub(crate) fn admitted(subject: S, given: Given) -> Result<Self, Refused> {
+        let mut ticket = Self::new(Bound::new(subject));
+        ticket.admit(given)?;
+        Ok(ticket)
+    }
+
+    /// All of it but the subject, to be taken up again.
+    #[inline]
+    pub(crate) fn lay_down(mut self) -> LaidDown<S::Policy> {
+        LaidDown {
+            generation: core::mem::replace(&mut self.generation, Generation::NONE),
+            started: self.started,
+            #[cfg(feature = "test-util")]
+            scoped: self.bound.take_scoped(),
+        }
+    }
+
+    /// By the subject that it was laid down without.
+    #[inline]
+    pub(crate) fn taken_up(subject: S, laid_down: LaidDown<S::Policy>) -> Self {
+        Self {
+            bound: Bound::as_before(
+                subject,
+                #[cfg(feature = "test-util")]
+                laid_down.scoped,
+            ),
+            generation: laid_down.generation,
+            started: laid_down.started,
+        }
+    }
+}
+
+/// A [`Ticket`] without its subject: what of it can be kept for any time. As it
+/// stands it settles nothing.
+#[cfg(feature = "std")]
+pub(crate) struct LaidDown<P: Policy> {
+    generation: Generation,
+    started: P::Started,
+    /// The test scope that the call was admitted in.
+    #[cfg(feature = "test-util")]
+    scoped: Option<crate::test::Scoped<P>>,
+}
+
+#[cfg(feature = "std")]
+impl<P: Policy> LaidDown<P> {
+    #[inline]
+    pub(crate) fn generation(&self) -> Generation {
+        self.generation
+    }
+}
+
+/// Of no call.
+#[cfg(feature = "std")]
+impl<P: Policy> Default for LaidDown<P> {
+    #[inline]
+    fn default() -> Self {
+        Self {
+            generation: Generation::NONE,
+            started: P::Started::default(),
+            #[cfg(feature = "test-util")]
+            scoped: None,
+        }
+    }
+}
+
 impl<S: Subject> fmt::Debug for Ticket<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket")

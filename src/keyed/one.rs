@@ -9,7 +9,7 @@ use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
 use crate::limit::Unlimited;
 use crate::name::{KeyLabel, Name, OfKey};
-use crate::permit::{Permit, admit};
+use crate::permit::{OwnedPermit, Permit, admit, admit_owned};
 use crate::registry::AnyBreaker;
 use crate::subject::sealed::Subject;
 use crate::verdict::{ByError, EveryErr, Verdict};
@@ -93,6 +93,15 @@ where
     /// [`CircuitOpenError`]: the call must not be made.
     pub fn admit_at(&self, now: u64) -> Result<Permit<&Self>, CircuitOpenError> {
         admit(self, Given::at(now))
+    }
+
+    /// See [`Breaker::admit_owned`].
+    ///
+    /// # Errors
+    /// [`CircuitOpenError`]: the call must not be made.
+    #[inline]
+    pub fn admit_owned(&self) -> Result<OwnedPermit<Self>, CircuitOpenError> {
+        admit_owned(self.clone())
     }
 
     /// See [`Breaker::call`].
