@@ -325,7 +325,7 @@ where
     #[cfg(feature = "test-util")]
     fn map_in(&self, scope: &crate::test::Scope, label: entry::Label<O>) -> Arc<Map<O, C, P>> {
         let id = *self.id.get_or_init(crate::registry::next_id);
-        scope.keyed(id, || {
+        scope.own(id, || {
             let group = Arc::clone(self.map(label).group());
             Map::new(group, self.max_keys)
         })

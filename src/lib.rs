@@ -88,6 +88,14 @@ mod guard;
 pub mod guide;
 #[cfg(feature = "std")]
 mod keyed;
+#[cfg(all(
+    feature = "last-good",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+pub mod last_good;
 mod limit;
 mod name;
 mod notify;
@@ -132,6 +140,14 @@ pub use guard::Guard;
 pub use guard::KeyedGuard;
 #[cfg(feature = "std")]
 pub use keyed::{DEFAULT_MAX_KEYS, Key, KeyedBreaker, KeyedBreakers};
+#[cfg(all(
+    feature = "last-good",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+pub use last_good::LastGood;
 #[cfg(feature = "std")]
 pub use name::KeyLabel;
 pub use notify::InPlaceOf;

@@ -161,23 +161,29 @@ impl Scope {
         lock(&self.0.observers).as_slice().into()
     }
 
-    /// The breakers by key of a group: its number is theirs alone, so the type is
-    /// too.
-    pub(crate) fn keyed<M>(&self, id: u64, make: impl FnOnce() -> M) -> Arc<M>
+    /// What something has of its own in the scope: breakers by key, last-good
+    /// answers. Its number is its alone, so the type is too.
+    pub(crate) fn own<M>(&self, id: u64, make: impl FnOnce() -> M) -> Arc<M>
     where
         M: Any + Send + Sync,
     {
         let known = lock(&self.0.circuits).get(&id).cloned();
-        if let Some(Ok(map)) = known.map(Arc::downcast) {
-            return map;
+        if let Some(Ok(own)) = known.map(Arc::downcast) {
+            return own;
         }
         let made = Arc::new(make());
-        let map = Arc::clone(
+        let own = Arc::clone(
             lock(&self.0.circuits)
                 .entry(id)
                 .or_insert_with(|| Arc::clone(&made) as Arc<dyn Any + Send + Sync>),
         );
-        map.downcast().unwrap_or(made)
+        own.downcast().unwrap_or(made)
+    }
+
+    /// Nanoseconds since the scope began.
+    #[cfg(feature = "last-good")]
+    pub(crate) fn now(&self) -> u64 {
+        self.0.clock.now()
     }
 
     /// The shared breakers that were made in the scope, by name.

@@ -22,6 +22,14 @@ use wasm_bindgen::prelude::*;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsClock;
 
+#[cfg(feature = "last-good")]
+impl JsClock {
+    /// By the wall clock: nanoseconds since 1970 (UTC).
+    pub(crate) fn date() -> u64 {
+        nanos(date_now())
+    }
+}
+
 impl Clock for JsClock {
     #[inline]
     fn now(&self) -> u64 {
