@@ -19,12 +19,41 @@
 
 use crate::error::CallError;
 use breaker_core::Outcome;
+use core::time::Duration;
 
+mod combine;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "std")]
 mod io;
+mod only;
+#[cfg(feature = "reqwest")]
+mod reqwest;
+#[cfg(feature = "http")]
+mod retry_after;
+mod weight;
+mod with_retry_after;
+#[cfg(feature = "std")]
+mod within;
 
+pub use combine::{Classifiers, all, any, at_most, not, result};
+#[cfg(feature = "http")]
+pub use http::{HttpOutput, response, status};
 #[cfg(feature = "std")]
 pub use io::io;
+pub use only::{CodeOf, only};
+#[cfg(feature = "reqwest")]
+pub use reqwest::{ErrorWithRetryAfter, reqwest};
+#[cfg(feature = "http")]
+pub use retry_after::retry_after;
+pub use with_retry_after::WithRetryAfter;
+
+/// Another circuit refused, inside of this call: nobody was asked, which says
+/// nothing of this circuit's dependency.
+const REFUSED_WITHIN: Outcome = Outcome::Ignored;
+
+/// A call through another circuit took too long, and so this one has failed.
+const TIMED_OUT_WITHIN: Outcome = Outcome::Failure;
 
 /// An error that holds a client's error `E`: that itself, [`CallError`] of it, or
 /// an enum of your own with a variant for it.
@@ -71,8 +100,8 @@ pub use io::io;
 #[diagnostic::on_unimplemented(
     message = "this classifier takes a `{E}`, and `{Self}` is not known to hold one",
     label = "`{Self}` does not implement `Holds<{E}>`",
-    note = "for an enum of your own, write `impl breakerbox::classify::Holds<{E}> for {Self}`: its `held` finds the `{E}` in it",
-    note = "or give the classifier what it takes: `classify = |error| match error {{ {Self}::Client(error) => classify::client(error), .. }}`"
+    note = "for an enum of your own, write `impl breakerbox::classify::Holds<{E}> for MyError`: its `held` finds the `{E}` in it",
+    note = "or look for it yourself: `classify = |error| match error {{ MyError::Client(error) => classify::client(error), _ => Outcome::Ignored }}`"
 )]
 pub trait Holds<E> {
     /// The client's error, or what is there in its place.
@@ -80,15 +109,27 @@ pub trait Holds<E> {
 }
 
 /// What an error holds for a classifier of `E`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Held<'a, E> {
     /// A client's error: the classifier says what it counts as.
     Error(&'a E),
+    /// The same, made of an answer that asks to be left alone for so long: what the
+    /// classifier counts is an overload.
+    WithRetryAfter(&'a E, Duration),
     /// Something else, which counts as this whatever the classifier is.
     Other(Outcome),
 }
 
 impl<'a, E> Held<'a, E> {
+    /// The client's error, if there is one.
+    #[must_use]
+    pub fn error(self) -> Option<&'a E> {
+        match self {
+            Self::Error(error) | Self::WithRetryAfter(error, _) => Some(error),
+            Self::Other(_) => None,
+        }
+    }
+
     /// What it counts as, where the client's error counts as `classify` says.
     ///
     /// ```
@@ -106,10 +147,22 @@ impl<'a, E> Held<'a, E> {
     pub fn outcome(self, classify: impl FnOnce(&'a E) -> Outcome) -> Outcome {
         match self {
             Self::Error(error) => classify(error),
+            Self::WithRetryAfter(error, wait) => match classify(error) {
+                Outcome::Failure => Outcome::Overloaded(wait),
+                other => other,
+            },
             Self::Other(outcome) => outcome,
         }
     }
 }
+
+impl<E> Clone for Held<'_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E> Copy for Held<'_, E> {}
 
 impl<E> Holds<E> for E {
     #[inline]
@@ -118,16 +171,15 @@ impl<E> Holds<E> for E {
     }
 }
 
-/// The error of another guarded call, made inside of this one. Where its circuit
-/// refused, nobody was asked, which says nothing of this circuit's dependency:
-/// ignored. Where it took too long, this call has failed.
+/// Of another guarded call, made inside of this one. That its circuit refused is
+/// ignored: nobody was asked. That it took too long is a failure of this one too.
 impl<E> Holds<E> for CallError<E> {
     #[inline]
     fn held(&self) -> Held<'_, E> {
         match self {
             Self::Call(error) => Held::Error(error),
-            Self::Open(_) => Held::Other(Outcome::Ignored),
-            Self::TimedOut(_) => Held::Other(Outcome::Failure),
+            Self::Open(_) => Held::Other(REFUSED_WITHIN),
+            Self::TimedOut(_) => Held::Other(TIMED_OUT_WITHIN),
         }
     }
 }

@@ -15,6 +15,12 @@ pub use system::{ExactClock, SystemClock};
 mod js;
 #[cfg(all(feature = "js", all(target_family = "wasm", target_os = "unknown")))]
 pub use js::JsClock;
+#[cfg(all(
+    feature = "http",
+    feature = "js",
+    all(target_family = "wasm", target_os = "unknown")
+))]
+pub(crate) use js::since_epoch;
 
 #[cfg(not(all(
     feature = "std",

@@ -2,15 +2,15 @@
 
 use breaker_core::Outcome;
 
-/// What a classifier may give: a `bool` (`true`: it counts as a failure) or an
-/// [`Outcome`].
+/// What a classifier may give: a `bool` (`true`: it counts as a failure), an
+/// [`Outcome`], or an `Option` of one (`None`: as `false`).
 ///
 /// From `classify`, which sees an error, `false` means [`Outcome::Ignored`];
 /// from `classify_output`, which sees the whole output, [`Outcome::Success`].
 ///
 /// The wait of [`Outcome::Overloaded`] is taken as it is: `max_reset` does not
-/// cap it. What comes from a `Retry-After` that you don't trust, cap yourself:
-/// `Outcome::Overloaded(wait.min(Duration::from_secs(300)))`.
+/// cap it. What comes from a `Retry-After` that you don't trust, cap with
+/// [`classify::at_most`](crate::classify::at_most).
 ///
 /// ```
 /// use breakerbox::{CallError, Outcome, circuit_breaker};
@@ -39,20 +39,36 @@ use breaker_core::Outcome;
     label = "this classifier gives `{Self}`",
     note = "`true` counts as a failure; `breakerbox::Outcome` says more: `Success`, `Failure`, `Ignored`, `Overloaded(wait)`"
 )]
-pub trait Verdict {
+pub trait Verdict: Sized {
+    /// The outcome, if it says one.
+    #[doc(hidden)]
+    fn stated(self) -> Option<Outcome>;
+
     /// The outcome, where `false` means `answer`.
     #[doc(hidden)]
-    fn outcome(self, answer: Outcome) -> Outcome;
+    #[inline]
+    fn outcome(self, answer: Outcome) -> Outcome {
+        self.stated().unwrap_or(answer)
+    }
 }
 
 impl Verdict for bool {
-    fn outcome(self, answer: Outcome) -> Outcome {
-        if self { Outcome::Failure } else { answer }
+    #[inline]
+    fn stated(self) -> Option<Outcome> {
+        self.then_some(Outcome::Failure)
     }
 }
 
 impl Verdict for Outcome {
-    fn outcome(self, _: Outcome) -> Outcome {
+    #[inline]
+    fn stated(self) -> Option<Outcome> {
+        Some(self)
+    }
+}
+
+impl Verdict for Option<Outcome> {
+    #[inline]
+    fn stated(self) -> Option<Outcome> {
         self
     }
 }

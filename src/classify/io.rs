@@ -1,7 +1,7 @@
 //! Errors of the standard library's sockets, pipes and files.
 
-use super::Holds;
-use crate::error::{CallError, CircuitOpenError, TimeoutError};
+use super::{Holds, within};
+use crate::error::CallError;
 use breaker_core::Outcome;
 use std::io::{Error, ErrorKind};
 
@@ -24,8 +24,8 @@ use std::io::{Error, ErrorKind};
 /// | `Interrupted` | no | a signal came: says nothing of the dependency |
 ///
 /// An error that wraps another is that one: an [`io::Error`](Error) inside
-/// ([`Error::other`]), a [`CircuitOpenError`] of a circuit further in (does not
-/// count: nobody was asked), a [`TimeoutError`] of one (counts).
+/// ([`Error::other`]), a [`CircuitOpenError`](crate::CircuitOpenError) of a circuit further in (does not
+/// count: nobody was asked), a [`TimeoutError`](crate::TimeoutError) of one (counts).
 ///
 /// The server of a Unix socket that is away is a `NotFound`. Where that is the
 /// dependency, say so: `|e| e.kind() == NotFound || ..`.
@@ -56,20 +56,16 @@ pub fn io<H: Holds<Error>>(error: &H) -> Outcome {
 }
 
 fn by_error(error: &Error) -> Outcome {
-    error
-        .get_ref()
-        .and_then(|inner| {
-            if inner.is::<CircuitOpenError>() {
-                Some(Outcome::Ignored)
-            } else if inner.is::<TimeoutError>() {
-                Some(Outcome::Failure)
-            } else if let Some(inner) = inner.downcast_ref::<CallError<Error>>() {
-                Some(inner.held().outcome(by_error))
-            } else {
-                inner.downcast_ref::<Error>().map(by_error)
-            }
-        })
-        .unwrap_or_else(|| by_kind(error.kind()))
+    let Some(inner) = error.get_ref() else {
+        return by_kind(error.kind());
+    };
+    if let Some(inner) = inner.downcast_ref::<CallError<Error>>() {
+        inner.held().outcome(by_error)
+    } else if let Some(inner) = inner.downcast_ref() {
+        by_error(inner)
+    } else {
+        within::circuit(inner).unwrap_or_else(|| by_kind(error.kind()))
+    }
 }
 
 fn by_kind(kind: ErrorKind) -> Outcome {

@@ -85,6 +85,12 @@ impl Source {
     }
 }
 
+/// The time of day, since 1970.
+#[cfg(feature = "http")]
+pub(crate) fn since_epoch() -> core::time::Duration {
+    core::time::Duration::from_nanos(nanos(date_now()))
+}
+
 /// Of milliseconds. Whole ones stay exact, which they would not as one large
 /// number; what is no time is 0.
 fn nanos(millis: f64) -> u64 {

@@ -1,3 +1,4 @@
 //! The classifiers that need no client: errors of real sockets and files.
 
+mod combine;
 mod io;
