@@ -5,7 +5,7 @@ use crate::size;
 use crate::target::{Build, CORE, STD, Source};
 
 /// What must build, and what it proves.
-const BUILDS: [Build<'static>; 5] = [
+const BUILDS: [Build<'static>; 6] = [
     Build {
         package: "breaker-core",
         // 32-bit atomics.
@@ -38,6 +38,13 @@ const BUILDS: [Build<'static>; 5] = [
         target: "wasm32-unknown-unknown",
         library: STD,
         arguments: &["--lib"],
+    },
+    Build {
+        package: "breakerbox",
+        // The clients that there are in a browser.
+        target: "wasm32-unknown-unknown",
+        library: STD,
+        arguments: &["--lib", "--features", "js,reqwest"],
     },
 ];
 

@@ -42,6 +42,7 @@ pub(crate) fn job() -> ExitCode {
     for package in [
         "test-bare",
         "test-defaults",
+        "test-http-clients",
         "test-lints",
         "test-no-std",
         "test-renamed",

@@ -1,0 +1,6 @@
+//! What the classifiers make of what HTTP's clients really give, from servers that misbehave.
+
+mod hyper;
+mod reqwest;
+mod server;
+mod verdict;
