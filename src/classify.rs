@@ -21,8 +21,6 @@ use crate::error::CallError;
 use breaker_core::Outcome;
 use core::time::Duration;
 
-#[cfg(feature = "aws")]
-mod aws;
 mod combine;
 #[cfg(feature = "http")]
 mod http;
@@ -38,8 +36,6 @@ mod with_retry_after;
 #[cfg(feature = "std")]
 mod within;
 
-#[cfg(feature = "aws")]
-pub use aws::aws;
 pub use combine::{Classifiers, all, any, at_most, not, result};
 #[cfg(feature = "http")]
 pub use http::{HttpOutput, response, status};

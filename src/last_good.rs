@@ -39,10 +39,20 @@
 //! Inside a test scope (`breakerbox::test::scope`) answers in [`Memory`] are the
 //! scope's own, none at first, and age by its clock.
 
+#[cfg(all(
+    feature = "last-good-disk",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod disk;
 mod memory;
 mod moment;
 mod store;
 
+#[cfg(all(
+    feature = "last-good-disk",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub use disk::{Disk, DiskError, DiskSettings, DiskTask, Replaced};
 pub use memory::{DEFAULT_MAX_ANSWERS, Memory};
 pub use store::{Aged, BlockingStore, NeverWaits, Reply, Store};
 

@@ -60,7 +60,6 @@
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
 //! | `log` | `observe::LogObserver` | no |
-//! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
 //! | `test-util` | `test::scope()` | no |
 //!
 //! Without `std` the crate is `no_std` and without `alloc`: give each

@@ -36,9 +36,24 @@ impl Moment {
 
     /// By the wall clock, for what outlives the process: nanoseconds since 1970
     /// (UTC).
-    #[allow(dead_code, reason = "only stores that outlive the process ask for it")]
+    #[cfg(any(
+        test,
+        all(
+            feature = "last-good-disk",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
+    ))]
     pub(crate) fn wall(self) -> i128 {
         self.wall
+    }
+
+    /// Nanoseconds since whenever, in this process alone.
+    #[cfg(all(
+        feature = "last-good-disk",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    pub(crate) fn monotonic(self) -> u64 {
+        self.monotonic
     }
 
     /// How much later this is, in nanoseconds: by the clock that says more.

@@ -35,12 +35,7 @@ fn declared_features(manifest: &str) -> Vec<String> {
         .collect()
 }
 
-/// Packages of tests with real clients. They are run with all others: what these turn on in
-/// `breakerbox` changes nothing for them, and a heavy client is built once.
-const WITH_CLIENTS: [&str; 1] = ["tests/crates/aws"];
-
-/// The names of all integration tests of the workspace's packages, sorted; of those in folders within
-/// folders, only [`WITH_CLIENTS`].
+/// The names of all integration tests of the workspace's packages, sorted.
 pub(crate) fn integration_tests(root: &Path) -> io::Result<Vec<String>> {
     let mut names = tests_of(root)?;
     for entry in fs::read_dir(root)? {
@@ -48,9 +43,6 @@ pub(crate) fn integration_tests(root: &Path) -> io::Result<Vec<String>> {
         if folder.join("Cargo.toml").is_file() {
             names.extend(tests_of(&folder)?);
         }
-    }
-    for package in WITH_CLIENTS {
-        names.extend(tests_of(&root.join(package))?);
     }
     names.sort();
     names.dedup();
@@ -76,7 +68,7 @@ fn tests_of(package: &Path) -> io::Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{WITH_CLIENTS, declared_features, features, integration_tests, root, tests_of};
+    use super::{declared_features, features, integration_tests, root};
 
     #[test]
     fn features_end_with_their_section() {
@@ -93,13 +85,5 @@ mod tests {
                 .unwrap()
                 .contains(&"conformance".to_owned())
         );
-    }
-
-    #[test]
-    fn finds_the_tests_with_clients() {
-        for package in WITH_CLIENTS {
-            let tests = tests_of(&root().join(package)).unwrap();
-            assert!(!tests.is_empty(), "{package} has no tests");
-        }
     }
 }

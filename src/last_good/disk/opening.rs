@@ -1,0 +1,273 @@
+//! Opening a file, making one, and moving a damaged one aside.
+
+use super::backing::{Backing, Seal};
+use super::error::DiskError;
+use super::settings::DiskSettings;
+use super::tables::{Fault, MARK, Open};
+use redb::StorageBackend;
+use redb::backends::FileBackend;
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A file, and how it is used.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) path: PathBuf,
+    pub(super) settings: DiskSettings,
+}
+
+/// A damaged file was moved aside, and a new one begun.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Replaced {
+    /// Where the damaged file is now: beside its old place, with a name that says
+    /// when.
+    pub moved_to: PathBuf,
+    /// What was wrong with it.
+    pub why: DiskError,
+}
+
+impl Place {
+    /// Opens the file. It is made if it isn't there.
+    pub(super) fn open(&self) -> Result<Open, DiskError> {
+        loop {
+            match self.open_file(true) {
+                Ok(file) if length(&file) == Some(0) => {}
+                Ok(file) => return self.existing(file),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(self.error(Fault::Io(error))),
+            }
+            if let Some(open) = self.create()? {
+                return Ok(open);
+            }
+        }
+    }
+
+    /// Opens the file, which is there, as it was once before.
+    pub(super) fn open_again(&self) -> Result<Open, DiskError> {
+        let file = self.open_file(true);
+        self.existing(file.map_err(|error| self.error(Fault::Io(error)))?)
+    }
+
+    /// Opens the file without writing to it.
+    pub(super) fn view(&self) -> Result<Open, DiskError> {
+        let seal = Seal::default();
+        let backing = || -> Result<Backing, Fault> {
+            Ok(Backing::view(self.lock(self.open_file(false)?)?, &seal)?)
+        };
+        let open = backing().and_then(|backing| Open::existing(backing, seal.clone()));
+        open.map_err(|fault| self.while_opening(fault))
+    }
+
+    fn existing(&self, file: File) -> Result<Open, DiskError> {
+        // A directory, a pipe, a device.
+        if length(&file).is_none() {
+            return Err(self.error(Fault::NotOurs));
+        }
+        let open = self.lock(file).and_then(|file| {
+            if !is_ours(&*file)? {
+                return Err(Fault::NotOurs);
+            }
+            let seal = Seal::default();
+            Open::existing(Backing::new(file, &seal), seal)
+        });
+        open.map_err(|fault| self.while_opening(fault))
+    }
+
+    /// Makes the file beside its place, and moves it there when it is complete:
+    /// so it is there whole or not at all. None if it is there meanwhile.
+    fn create(&self) -> Result<Option<Open>, DiskError> {
+        let fault = |fault| self.error(fault);
+        let beside = with_ending(&self.path, ".new");
+        let mut options = OpenOptions::new();
+        let file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&beside);
+        let file = match file {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let path = self.path.clone();
+                return Err(DiskError::MissingDirectory { path });
+            }
+            file => file.map_err(Fault::Io).map_err(fault)?,
+        };
+        // Who holds the lock makes the file, or finds that it was made.
+        let file = self.lock(file).map_err(fault)?;
+        if fs::metadata(&self.path).is_ok_and(|there| there.len() > 0) {
+            let _ = fs::remove_file(&beside);
+            return Ok(None);
+        }
+        let seal = Seal::default();
+        let made = file.set_len(0).map_err(Fault::Io).and_then(|()| {
+            let open = Open::create(Backing::new(file, &seal), seal)?;
+            fs::rename(&beside, &self.path)?;
+            sync_directory(&self.path)?;
+            Ok(open)
+        });
+        if made.is_err() {
+            let _ = fs::remove_file(&beside);
+        }
+        made.map(Some).map_err(fault)
+    }
+
+    /// Moves the file aside, under a name that says when.
+    pub(super) fn move_aside(&self) -> Result<PathBuf, DiskError> {
+        let fault = |fault| self.error(fault);
+        let file = self.open_file(false).map_err(Fault::Io).map_err(fault)?;
+        // Nobody else uses it.
+        let lock = self.lock(file).map_err(fault)?;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let seconds = now.unwrap_or_default().as_secs();
+        let names = (0_u32..).map(|again| match again {
+            0 => format!(".damaged-{seconds}"),
+            again => format!(".damaged-{seconds}-{again}"),
+        });
+        let aside = names
+            .map(|ending| with_ending(&self.path, &ending))
+            .find(|aside| !aside.exists())
+            .unwrap_or_else(|| with_ending(&self.path, ".damaged"));
+        let moved = fs::rename(&self.path, &aside).and_then(|()| sync_directory(&aside));
+        let _ = lock.close();
+        moved.map_err(Fault::Io).map_err(fault)?;
+        Ok(aside)
+    }
+
+    fn open_file(&self, write: bool) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(write).open(&self.path)
+    }
+
+    /// The file, which nobody else uses now.
+    fn lock(&self, file: File) -> Result<Box<dyn StorageBackend>, Fault> {
+        let file = FileBackend::new(file)?;
+        #[cfg(test)]
+        if let Some(between) = &self.settings.between {
+            return Ok(between.wrap(file));
+        }
+        Ok(Box::new(file))
+    }
+
+    /// A file that the database can't cope with while it opens it is damaged:
+    /// it has nothing in memory yet that could be.
+    fn while_opening(&self, fault: Fault) -> DiskError {
+        match fault {
+            Fault::GaveUp(what) => self.error(Fault::Corrupt(what)),
+            Fault::Io(error) if error.kind() == ErrorKind::InvalidData => {
+                self.error(Fault::Corrupt("it doesn't begin as it should".into()))
+            }
+            fault => self.error(fault),
+        }
+    }
+
+    pub(super) fn error(&self, fault: Fault) -> DiskError {
+        let path = self.path.clone();
+        match fault {
+            Fault::Io(error) if error.kind() == ErrorKind::IsADirectory => {
+                DiskError::NotOurs { path }
+            }
+            Fault::Io(error) => DiskError::io(&path, error),
+            Fault::InUse => DiskError::InUse { path },
+            Fault::NotOurs => DiskError::NotOurs { path },
+            Fault::Format(found) => DiskError::Format { path, found },
+            Fault::Corrupt(what) => DiskError::corrupt(&path, what),
+            Fault::GaveUp(what) => DiskError::GaveUp {
+                path,
+                detail: what.into(),
+            },
+        }
+    }
+}
+
+/// Whether a file, which may be damaged, is one of last-good answers: it has the
+/// names of their tables somewhere. Nothing is written to one that has not, even
+/// if it is a database. What is all zeros was lost, whatever it was.
+pub(super) fn is_ours(file: &dyn StorageBackend) -> io::Result<bool> {
+    const STEP: usize = 64 << 10;
+    /// No database begins otherwise, and such a file may be long.
+    const LOOKED_AT: u64 = 64 << 20;
+    let mark = MARK.as_bytes();
+    let mut length = file.len()?;
+    let mut start = [0; 4];
+    if length >= 4 {
+        file.read(0, &mut start)?;
+    }
+    if &start != b"redb" {
+        length = length.min(LOOKED_AT);
+    }
+    let mut zeros = true;
+    let mut bytes = Vec::new();
+    let mut offset = 0;
+    while offset < length {
+        // The end of the step before is looked at again, with what follows.
+        let kept = bytes.len().min(mark.len());
+        bytes.drain(..bytes.len() - kept);
+        let step = usize::try_from(length - offset).map_or(STEP, |left| left.min(STEP));
+        bytes.resize(kept + step, 0);
+        file.read(offset, &mut bytes[kept..])?;
+        offset += step as u64;
+        zeros = zeros && bytes.iter().all(|byte| *byte == 0);
+        if contains(&bytes, mark) {
+            return Ok(true);
+        }
+    }
+    Ok(zeros)
+}
+
+fn contains(bytes: &[u8], mark: &[u8]) -> bool {
+    let Some((first, rest)) = mark.split_first() else {
+        return true;
+    };
+    let mut left = bytes;
+    while let Some(at) = left.iter().position(|byte| byte == first) {
+        left = &left[at + 1..];
+        if left.starts_with(rest) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Bytes of a file; `None` of what is none.
+fn length(file: &File) -> Option<u64> {
+    let there = file.metadata().ok()?;
+    there.is_file().then_some(there.len())
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name.into()
+}
+
+/// A name that was given is lost in a power cut until its directory is written.
+#[cfg(unix)]
+fn sync_directory(path: &Path) -> io::Result<()> {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let synced =
+        File::open(parent.unwrap_or(Path::new("."))).and_then(|directory| directory.sync_all());
+    match synced {
+        // Some file systems can't, or needn't.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+/// A directory can't be opened as a file, and needn't.
+#[cfg(not(unix))]
+fn sync_directory(_: &Path) -> io::Result<()> {
+    Ok(())
+}

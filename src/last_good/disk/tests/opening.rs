@@ -1,0 +1,104 @@
+//! Files that are databases, but not of last-good answers, or not of this format.
+
+use super::super::tables::FORMAT;
+use super::*;
+use redb::{Database, TableDefinition};
+use std::fs;
+
+/// A database that was closed as usual.
+fn database(path: &Path, name: &str, key: &str, value: u64) {
+    let database = Database::create(path).unwrap();
+    let transaction = database.begin_write().unwrap();
+    let table: TableDefinition<'_, &str, u64> = TableDefinition::new(name);
+    transaction
+        .open_table(table)
+        .unwrap()
+        .insert(key, value)
+        .unwrap();
+    transaction.commit().unwrap();
+}
+
+#[test]
+fn somebody_elses_database_is_left_as_it_is() {
+    let place = somewhere();
+    database(&place.path, "users", "count", 7);
+    let before = fs::read(&place.path).unwrap();
+    let error = Answers::open(&place.path).unwrap_err();
+    assert!(matches!(error, DiskError::NotOurs { .. }), "{error}");
+    let error = Answers::open_or_replace(&place.path, each()).unwrap_err();
+    assert!(matches!(error, DiskError::NotOurs { .. }), "{error}");
+    assert!(fs::read(&place.path).unwrap() == before);
+}
+
+#[test]
+fn another_format_is_named() {
+    let place = somewhere();
+    database(
+        &place.path,
+        "breakerbox.last_good.format",
+        "format",
+        FORMAT + 1,
+    );
+    let error = Answers::open(&place.path).unwrap_err();
+    assert!(
+        matches!(error, DiskError::Format { found, .. } if found == FORMAT + 1),
+        "{error}"
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("have format 2, this version knows 1: use"),
+        "{error}"
+    );
+    let error = Answers::open_or_replace(&place.path, each()).unwrap_err();
+    assert!(matches!(error, DiskError::Format { .. }), "{error}");
+    assert!(place.path.exists());
+}
+
+#[test]
+fn a_file_without_tables_or_format_is_damaged() {
+    for name in [
+        "breakerbox.last_good.format",
+        "breakerbox.last_good.answers",
+    ] {
+        let place = somewhere();
+        database(&place.path, name, "something else", 1);
+        let error = Answers::open(&place.path).unwrap_err();
+        let damaged = matches!(error, DiskError::Corrupt { .. } | DiskError::NotOurs { .. });
+        assert!(damaged, "{error}");
+    }
+}
+
+#[test]
+fn what_a_file_is_is_known_wherever_the_mark_stands() {
+    use super::super::opening::is_ours;
+    use super::super::tables::MARK;
+    const STEP: usize = 64 << 10;
+    let place = somewhere();
+    for at in [0, 1, STEP - MARK.len(), STEP - 1, STEP, 3 * STEP - 7] {
+        let mut bytes = vec![b'b'; 4 * STEP];
+        bytes[at..at + MARK.len()].copy_from_slice(MARK.as_bytes());
+        fs::write(&place.path, &bytes).unwrap();
+        let file = FileBackend::new(fs::File::open(&place.path).unwrap()).unwrap();
+        assert!(is_ours(&file).unwrap(), "{at}");
+        bytes[at] = b'B';
+        drop(file);
+        fs::write(&place.path, &bytes).unwrap();
+        let file = FileBackend::new(fs::File::open(&place.path).unwrap()).unwrap();
+        assert!(!is_ours(&file).unwrap(), "{at}");
+    }
+}
+
+#[test]
+fn what_is_kept_of_what_was_written_is_bounded() {
+    let place = somewhere();
+    let settings = each().max_answers(10);
+    let disk = Answers::open_with(&place.path, settings).unwrap();
+    for key in 0..100 {
+        save(&disk, key, "answer").unwrap();
+    }
+    assert_eq!(disk.count().unwrap(), 10);
+    assert_eq!(disk.shared.pace.len(), 10);
+    disk.remove_now(&99_u32).unwrap();
+    assert_eq!(disk.shared.pace.len(), 9);
+}
