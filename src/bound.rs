@@ -5,7 +5,8 @@ use crate::error::Refused;
 use crate::notify::Audience;
 use crate::subject::Subject;
 use breaker_core::{
-    Change, CircuitRef, Clock, Effect, Generation, Outcome, Policy, Reason, Snapshot, SnapshotError,
+    Change, CircuitRef, Clock, Effect, Generation, Outcome, Policy, Reason, Rejected, Snapshot,
+    SnapshotError,
 };
 
 pub(crate) struct Bound<S: Subject> {
@@ -206,15 +207,19 @@ impl<'a, S: Subject> Lent<'a, S> {
     /// refused at once. Who asks tells the observers of the change, once the slot
     /// can't be lost any more.
     pub(crate) fn admit(self, given: Given) -> Result<(Generation, Option<Change>), Refused> {
-        match self.circuit().try_admit_slowly(&self.clock_or(given)) {
-            Ok(admission) => Ok((admission.generation, admission.change)),
-            Err(rejected) => {
-                let refused = Refused::from(&rejected);
-                self.audience()
-                    .rejected(&self.subject, refused, rejected.generation);
-                Err(refused)
-            }
-        }
+        self.ask(given).map_err(|rejected| {
+            let refused = Refused::from(&rejected);
+            self.audience()
+                .rejected(&self.subject, refused, rejected.generation);
+            refused
+        })
+    }
+
+    /// [`admit`](Self::admit), without telling the observers.
+    #[inline]
+    pub(crate) fn ask(self, given: Given) -> Result<(Generation, Option<Change>), Rejected> {
+        let admission = self.circuit().try_admit_slowly(&self.clock_or(given))?;
+        Ok((admission.generation, admission.change))
     }
 
     /// What [`settle`](Self::settle) wants to know of the moment of admission.

@@ -113,6 +113,18 @@ impl Refusal for Never {
     }
 }
 
+/// Settles by the output, and says as what.
+#[inline]
+pub(crate) fn judge<O, S, K>(ticket: &mut Ticket<S>, classify: K, output: &O) -> Outcome
+where
+    S: Subject,
+    K: Classify<O>,
+{
+    let outcome = ticket.watch(|| classify.classify(output));
+    ticket.settle(outcome, Given::NONE);
+    outcome
+}
+
 /// Settles by the output.
 #[inline]
 pub(crate) fn end<O, S, K, T, R>(ticket: &mut Ticket<S>, classify: K, output: O) -> Ended<O, T, R>
@@ -120,9 +132,7 @@ where
     S: Subject,
     K: Classify<O>,
 {
-    let outcome = ticket.watch(|| classify.classify(&output));
-    ticket.settle(outcome, Given::NONE);
-    match outcome {
+    match judge(ticket, classify, &output) {
         Outcome::Success | Outcome::Ignored => Ended::Done(output),
         Outcome::Dropped if ticket.subject().breaker().config().on_cancel() == OnCancel::Ignore => {
             Ended::Done(output)

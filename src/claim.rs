@@ -3,13 +3,15 @@
 use crate::bound::Given;
 use crate::error::Refused;
 use crate::owner::Owner;
+#[cfg(feature = "tower")]
+use crate::ticket::Unheard;
 use crate::ticket::{LaidDown, Ticket};
 use breaker_core::{Effect, Generation, Outcome};
 use core::fmt;
 
 /// One call's claim on a breaker, between two steps of the call. Settles it as
 /// dropped when it is dropped in between.
-pub(crate) struct Claim<G: Owner> {
+pub struct Claim<G: Owner> {
     owner: G,
     ticket: LaidDown<G::Policy>,
 }
@@ -54,6 +56,20 @@ impl<G: Owner> Claim<G> {
         let result = step(&mut ticket);
         self.ticket = ticket.lay_down();
         result
+    }
+
+    /// Of a call that may be made later: see [`Ticket::reserved`].
+    #[cfg(feature = "tower")]
+    pub(crate) fn reserve(&mut self) -> Result<(), Unheard> {
+        self.ticket = Ticket::reserved(self.owner.subject())?.lay_down();
+        Ok(())
+    }
+
+    /// [`Ticket::watch`].
+    #[cfg(feature = "tower")]
+    #[inline]
+    pub(crate) fn watch<R>(&mut self, part: impl FnOnce() -> R) -> R {
+        self.step(|ticket| ticket.watch(part))
     }
 
     /// [`Ticket::settle`].

@@ -22,6 +22,8 @@ use breaker_core::Outcome;
 use core::time::Duration;
 
 mod combine;
+#[cfg(any(feature = "tonic", feature = "tower"))]
+mod grpc;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "std")]
@@ -37,6 +39,8 @@ mod with_retry_after;
 mod within;
 
 pub use combine::{Classifiers, all, any, at_most, not, result};
+#[cfg(feature = "tower")]
+pub(crate) use grpc::grpc_headers;
 #[cfg(feature = "http")]
 pub use http::{HttpOutput, response, status};
 #[cfg(feature = "std")]

@@ -21,7 +21,7 @@
 
 // Without the features that they are about, some links lead nowhere.
 #![cfg_attr(
-    not(all(feature = "tokio", feature = "test-util")),
+    not(all(feature = "tokio", feature = "test-util", feature = "tower")),
     allow(rustdoc::broken_intra_doc_links)
 )]
 

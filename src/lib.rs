@@ -48,6 +48,7 @@
 //!   [`Breaker::admit`], [`Breaker::admit_owned`], [`Breaker::shared`].
 //! - [`KeyedBreakers`]: one breaker for each host, account or region.
 //! - [`classify`]: which errors of the common clients are outages.
+//! - `tower`: a layer for tower's services: hyper, tonic, axum.
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it.
 //! - `test`: tests of annotated functions that never sleep (feature
@@ -60,6 +61,7 @@
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
 //! | `log` | `observe::LogObserver` | no |
+//! | `tower` | `tower::CircuitBreakerLayer` | no |
 //! | `test-util` | `test::scope()` | no |
 //!
 //! Without `std` the crate is `no_std` and without `alloc`: give each
@@ -113,6 +115,8 @@ mod subject;
 pub mod test;
 mod ticket;
 mod timer;
+#[cfg(feature = "tower")]
+pub mod tower;
 mod verdict;
 
 pub use breaker_core::{

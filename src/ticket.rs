@@ -1,9 +1,13 @@
 //! One call's claim on a breaker: settled exactly once, whatever happens.
 
 use crate::bound::{Bound, Given, Lent};
+#[cfg(feature = "tower")]
+use crate::error::CircuitOpenError;
 use crate::error::Refused;
 use crate::subject::Subject;
-use breaker_core::{Effect, Generation, Outcome, Policy};
+use breaker_core::{Change, Effect, Generation, Outcome, Policy};
+#[cfg(feature = "tower")]
+use breaker_core::{Reason, Rejected};
 use core::fmt;
 
 /// Settles its call as dropped when it is dropped in between.
@@ -56,14 +60,23 @@ impl<S: Subject> Ticket<S> {
         bound: Lent<'_, S>,
         given: Given,
     ) -> Result<(Generation, <S::Policy as Policy>::Started), Refused> {
-        let (generation, change) = bound.admit(given)?;
+        let admitted = bound.admit(given)?;
+        Ok(Self::begin(bound, admitted, given))
+    }
+
+    #[inline]
+    fn begin(
+        bound: Lent<'_, S>,
+        (generation, change): (Generation, Option<Change>),
+        given: Given,
+    ) -> (Generation, <S::Policy as Policy>::Started) {
         let slot = Slot { bound, generation };
         let started = bound.start(given);
         if let Some(change) = change {
             bound.notify(&change);
         }
         core::mem::forget(slot);
-        Ok((generation, started))
+        (generation, started)
     }
 
     #[inline]
@@ -139,6 +152,39 @@ impl<S: Subject> Ticket<S> {
         Ok(ticket)
     }
 
+    /// [`admitted`](Self::admitted), of which nobody hears where it is refused: it is not
+    /// yet known whether a call will be made. Who makes it tells of it
+    /// ([`Unheard::made`]).
+    #[cfg(feature = "tower")]
+    pub(crate) fn reserved(subject: S) -> Result<Self, Unheard> {
+        let mut ticket = Self::new(Bound::new(subject));
+        match ticket.bound.admit_if_closed() {
+            Some(generation) => ticket.generation = generation,
+            None => {
+                let lent = ticket.bound.lent();
+                let admitted = lent.ask(Given::NONE).map_err(Unheard)?;
+                (ticket.generation, ticket.started) = Self::begin(lent, admitted, Given::NONE);
+            }
+        }
+        Ok(ticket)
+    }
+
+    /// The call begins only now, some time after it was admitted. Whether what becomes of
+    /// it will count: whether no other generation has begun since.
+    #[cfg(feature = "tower")]
+    #[inline]
+    pub(crate) fn begins_now(&mut self) -> bool {
+        self.started = self.bound.start(Given::NONE);
+        self.is_current()
+    }
+
+    /// Whether no other generation has begun since it was admitted.
+    #[cfg(feature = "tower")]
+    #[inline]
+    pub(crate) fn is_current(&self) -> bool {
+        self.bound.lent().circuit().generation() == self.generation
+    }
+
     /// All of it but the subject, to be taken up again.
     #[inline]
     pub(crate) fn lay_down(mut self) -> LaidDown<S::Policy> {
@@ -162,6 +208,33 @@ impl<S: Subject> Ticket<S> {
             generation: laid_down.generation,
             started: laid_down.started,
         }
+    }
+}
+
+/// A refusal of which no observer has heard.
+#[cfg(feature = "tower")]
+#[derive(Debug)]
+pub(crate) struct Unheard(Rejected);
+
+#[cfg(feature = "tower")]
+impl Unheard {
+    /// There was a call to refuse, and this is it. Its wait is as long as it still lasts.
+    pub(crate) fn made<S: Subject>(&self, subject: S) -> CircuitOpenError {
+        let bound = Bound::new(subject);
+        let refused = bound
+            .lent()
+            .refused_at_once(Given::NONE)
+            .unwrap_or_else(|| {
+                let mut refused = Refused::from(&self.0);
+                if refused.reason == Reason::Open {
+                    refused.left = 0;
+                }
+                bound
+                    .audience()
+                    .rejected(&subject, refused, self.0.generation);
+                refused
+            });
+        CircuitOpenError::new(subject.name(), refused)
     }
 }
 

@@ -46,6 +46,7 @@ pub(crate) fn job() -> ExitCode {
         "test-lints",
         "test-no-std",
         "test-renamed",
+        "test-tower",
     ] {
         run.tests(
             &format!("{package}, alone"),

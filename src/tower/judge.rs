@@ -1,0 +1,62 @@
+//! What a response counts as.
+
+use crate::classify::{grpc_headers, response};
+use crate::verdict::{ByError, ByOutput, Classify, EveryErr};
+use breaker_core::Outcome;
+use http::{HeaderMap, Response};
+
+/// What counts, where trailers say more than the head did.
+pub trait ByTrailers {
+    /// `None`: what the head said stands.
+    fn by_trailers(trailers: &HeaderMap) -> Option<Outcome>;
+}
+
+macro_rules! by_head_alone {
+    ($($way:ty $(, $parameter:ident)*;)*) => {$(
+        impl<$($parameter),*> ByTrailers for $way {
+            #[inline]
+            fn by_trailers(_: &HeaderMap) -> Option<Outcome> {
+                None
+            }
+        }
+    )*};
+}
+
+by_head_alone! {
+    EveryErr;
+    ByError<F>, F;
+    ByOutput<F>, F;
+    Http<K>, K;
+}
+
+/// A response by its status and its `Retry-After`; an error by `K`.
+#[derive(Clone, Copy, Debug)]
+pub struct Http<K = EveryErr>(pub(super) K);
+
+/// A response by its `grpc-status`; an error by `K`.
+#[derive(Clone, Copy, Debug)]
+pub struct Grpc<K = EveryErr>(pub(super) K);
+
+impl<K> ByTrailers for Grpc<K> {
+    fn by_trailers(trailers: &HeaderMap) -> Option<Outcome> {
+        grpc_headers(trailers)
+    }
+}
+
+impl<B, E, K: Classify<Result<Response<B>, E>>> Classify<Result<Response<B>, E>> for Http<K> {
+    fn classify(self, output: &Result<Response<B>, E>) -> Outcome {
+        match output {
+            Ok(head) => response(head),
+            Err(_) => self.0.classify(output),
+        }
+    }
+}
+
+impl<B, E, K: Classify<Result<Response<B>, E>>> Classify<Result<Response<B>, E>> for Grpc<K> {
+    fn classify(self, output: &Result<Response<B>, E>) -> Outcome {
+        match output {
+            Ok(head) => grpc_headers(head.headers()).unwrap_or_else(|| response(head)),
+            Err(_) => self.0.classify(output),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Whatever is done with services and their calls, no place is lost and none is given twice.
+
+use super::*;
+use breakerbox::{Reason, State, test};
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Ask(usize),
+    Call(usize),
+    CallAnswered(usize, bool),
+    Clone(usize, usize),
+    Poll(usize),
+    Answer(usize, bool),
+    Drop(usize),
+    Inner(u32),
+    Wait(u64),
+    Operator(u8),
+}
+
+const SERVICES: usize = 3;
+
+fn step() -> impl Strategy<Value = Step> {
+    let service = || 0..SERVICES;
+    prop_oneof![
+        4 => service().prop_map(Step::Ask),
+        3 => service().prop_map(Step::Call),
+        2 => (service(), any::<bool>()).prop_map(|(at, ok)| Step::CallAnswered(at, ok)),
+        2 => (service(), service()).prop_map(|(from, to)| Step::Clone(from, to)),
+        3 => (0..8_usize).prop_map(Step::Poll),
+        2 => ((0..8_usize), any::<bool>()).prop_map(|(at, ok)| Step::Answer(at, ok)),
+        2 => (0..8_usize).prop_map(Step::Drop),
+        2 => prop_oneof![Just(READY), Just(NOT_READY), Just(DEAD)].prop_map(Step::Inner),
+        3 => (0..70_u64).prop_map(Step::Wait),
+        1 => (0..2_u8).prop_map(Step::Operator),
+    ]
+}
+
+type Guarded = breakerbox::tower::CircuitBreaker<Pms, Arc<Breaker>>;
+type Call = <Guarded as Service<Request>>::Future;
+
+/// A call, and who answers it.
+type InFlight = (Pin<Box<Call>>, Option<oneshot::Sender<Answer>>);
+
+struct Walk {
+    scope: test::TestScope,
+    pms: Arc<Breaker>,
+    inner: Pms,
+    services: Vec<Guarded>,
+    calls: Vec<InFlight>,
+}
+
+impl Walk {
+    fn new(on_cancel: OnCancel) -> Self {
+        let scope = test::scope();
+        let settings = Settings::new().on_cancel(on_cancel);
+        let pms = breaker(settings.probe_timeout(Duration::from_secs(60)));
+        let inner = Pms::default();
+        let service = layer(&pms).layer(inner.clone());
+        Self {
+            scope,
+            services: vec![service; SERVICES],
+            pms,
+            inner,
+            calls: Vec::new(),
+        }
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Ask(at) => drop(poll_ready(&mut self.services[at])),
+            Step::Call(at) => {
+                let (answer, request) = oneshot::channel();
+                let call = self.services[at].call(request);
+                self.calls.push((Box::pin(call), Some(answer)));
+            }
+            Step::CallAnswered(at, ok) => {
+                let answer = if ok { Ok(1) } else { Err(DOWN) };
+                let _ = now(self.services[at].call(answered(answer)));
+            }
+            Step::Clone(from, to) => self.services[to] = self.services[from].clone(),
+            Step::Poll(at) if at < self.calls.len() => {
+                if poll(self.calls[at].0.as_mut()).is_ready() {
+                    drop(self.calls.remove(at));
+                }
+            }
+            Step::Answer(at, ok) if at < self.calls.len() => {
+                if let Some(answer) = self.calls[at].1.take() {
+                    let _ = answer.send(if ok { Ok(1) } else { Err(DOWN) });
+                }
+            }
+            Step::Drop(at) if at < self.calls.len() => drop(self.calls.remove(at)),
+            Step::Inner(readiness) => self.inner.becomes(readiness),
+            Step::Wait(seconds) => self.scope.advance(Duration::from_secs(seconds)),
+            Step::Operator(0) => drop(self.pms.close()),
+            Step::Operator(_) => drop(self.pms.open_for(RESET)),
+            Step::Poll(_) | Step::Answer(..) | Step::Drop(_) => {}
+        }
+    }
+
+    /// In a trial, its one place is where it can be seen, or free.
+    fn check(&self) {
+        if self.pms.state() != State::HalfOpen {
+            return;
+        }
+        let generation = self.pms.generation();
+        let claim = format!("generation: {generation:?}");
+        let reserved = self.services.iter().map(|service| format!("{service:?}"));
+        let in_flight = self.calls.iter().map(|(call, _)| format!("{call:?}"));
+        let taken = reserved
+            .chain(in_flight)
+            .filter(|debug| debug.contains(&claim))
+            .count();
+        assert!(taken <= 1, "a place was given twice");
+        let free = self.pms.admit().map(|permit| permit.ignore()).is_ok();
+        let another_trial = self.pms.generation() != generation;
+        assert_eq!(free, taken == 0 || another_trial, "{taken} places taken");
+    }
+
+    /// With everything dropped, whoever comes when it is time is let through: no place is lost.
+    fn end(mut self) {
+        self.services.clear();
+        self.calls.clear();
+        self.scope.advance(match self.pms.state() {
+            State::Open => self.pms.snapshot().time_left,
+            // All places are free at once.
+            _ => Duration::ZERO,
+        });
+        let permit = self.pms.admit().expect("a place was lost");
+        if self.pms.state() == State::HalfOpen {
+            let other = self.pms.admit().unwrap_err();
+            assert_eq!(
+                other.reason(),
+                Reason::HalfOpenFull,
+                "a place was given twice"
+            );
+        }
+        permit.success();
+        assert_eq!(self.pms.state(), State::Closed);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn no_place_is_lost(
+        counted: bool,
+        steps in proptest::collection::vec(step(), 0..120),
+    ) {
+        let on_cancel = if counted { OnCancel::Failure } else { OnCancel::Ignore };
+        let mut walk = Walk::new(on_cancel);
+        for step in steps {
+            walk.step(step);
+            walk.check();
+        }
+        walk.end();
+    }
+}
