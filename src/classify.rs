@@ -21,6 +21,8 @@ use crate::error::CallError;
 use breaker_core::Outcome;
 use core::time::Duration;
 
+#[cfg(feature = "aws")]
+mod aws;
 mod combine;
 #[cfg(any(feature = "tonic", feature = "tower"))]
 mod grpc;
@@ -38,6 +40,8 @@ mod with_retry_after;
 #[cfg(feature = "std")]
 mod within;
 
+#[cfg(feature = "aws")]
+pub use aws::aws;
 pub use combine::{Classifiers, all, any, at_most, not, result};
 #[cfg(feature = "tower")]
 pub(crate) use grpc::grpc_headers;

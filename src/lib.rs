@@ -61,6 +61,7 @@
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
 //! | `log` | `observe::LogObserver` | no |
+//! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
 //! | `test-util` | `test::scope()` | no |
 //!

@@ -38,22 +38,26 @@ use std::time::SystemTime;
 /// [RFC 9110, 10.2.3]: https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
 #[must_use]
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    let text = |name| headers.get(name)?.to_str().ok();
+    wait(text(header::RETRY_AFTER)?, text(header::DATE))
+}
+
+/// The same, of what the headers `Retry-After` and `Date` say.
+pub(super) fn wait(retry_after: &str, date: Option<&str>) -> Option<Duration> {
+    let text = retry_after.trim();
     let wait = match text.bytes().all(|byte| byte.is_ascii_digit()) {
         true => Duration::from_secs(text.parse().ok()?),
         false => {
-            let date = httpdate::parse_http_date(text).ok()?;
-            date.duration_since(answered(headers)?).ok()?
+            let until = httpdate::parse_http_date(text).ok()?;
+            until.duration_since(answered(date)?).ok()?
         }
     };
     (!wait.is_zero()).then_some(wait)
 }
 
 /// When the response was made.
-fn answered(headers: &HeaderMap) -> Option<SystemTime> {
-    headers
-        .get(header::DATE)
-        .and_then(|date| httpdate::parse_http_date(date.to_str().ok()?).ok())
+fn answered(date: Option<&str>) -> Option<SystemTime> {
+    date.and_then(|date| httpdate::parse_http_date(date).ok())
         .or_else(system_time)
 }
 

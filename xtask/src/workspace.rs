@@ -35,7 +35,12 @@ fn declared_features(manifest: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names of all integration tests of the workspace's packages, sorted.
+/// Packages of tests with real clients. They are run with all others: what these turn on in
+/// `breakerbox` changes nothing for them, and a heavy client is built once.
+const WITH_CLIENTS: [&str; 1] = ["tests/crates/aws"];
+
+/// The names of all integration tests of the workspace's packages, sorted; of those in folders within
+/// folders, only [`WITH_CLIENTS`].
 pub(crate) fn integration_tests(root: &Path) -> io::Result<Vec<String>> {
     let mut names = tests_of(root)?;
     for entry in fs::read_dir(root)? {
@@ -43,6 +48,9 @@ pub(crate) fn integration_tests(root: &Path) -> io::Result<Vec<String>> {
         if folder.join("Cargo.toml").is_file() {
             names.extend(tests_of(&folder)?);
         }
+    }
+    for package in WITH_CLIENTS {
+        names.extend(tests_of(&root.join(package))?);
     }
     names.sort();
     names.dedup();
@@ -68,7 +76,7 @@ fn tests_of(package: &Path) -> io::Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{declared_features, features, integration_tests, root};
+    use super::{WITH_CLIENTS, declared_features, features, integration_tests, root, tests_of};
 
     #[test]
     fn features_end_with_their_section() {
@@ -85,5 +93,13 @@ mod tests {
                 .unwrap()
                 .contains(&"conformance".to_owned())
         );
+    }
+
+    #[test]
+    fn finds_the_tests_with_clients() {
+        for package in WITH_CLIENTS {
+            let tests = tests_of(&root().join(package)).unwrap();
+            assert!(!tests.is_empty(), "{package} has no tests");
+        }
     }
 }
