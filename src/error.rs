@@ -155,18 +155,20 @@ impl TimeoutError {
 /// The error of a guarded call whose own error type is somebody else's.
 ///
 /// ```
-/// use breakerbox::{CallError, circuit_breaker};
+/// use breakerbox::{CallError, circuit_breaker, classify};
 ///
-/// #[circuit_breaker]
-/// fn read(path: &str) -> Result<String, CallError<std::io::Error>> {
-///     std::fs::read_to_string(path).map_err(CallError::Call)
+/// #[circuit_breaker(classify = classify::io)]
+/// fn lines(path: &str) -> Result<usize, CallError<std::io::Error>> {
+///     Ok(std::fs::read_to_string(path)?.lines().count())
 /// }
 /// # let _scope = breakerbox::test::scope();
-/// assert!(matches!(read("/nowhere"), Err(CallError::Call(_))));
+/// assert!(matches!(lines("/nowhere"), Err(CallError::Call(_))));
 /// ```
 ///
-/// A `?` in the body doesn't convert by itself, because `E` may be any type:
-/// write `.map_err(CallError::Call)?`.
+/// A `?` in the body converts the errors that [`classify`](crate::classify) knows:
+/// `std::io::Error`, and behind their features those of the common clients. It
+/// doesn't convert others by itself, because `E` may be any type: write
+/// `.map_err(CallError::Call)?`.
 ///
 /// ```
 /// use breakerbox::{CallError, circuit_breaker};

@@ -9,6 +9,7 @@
 //! | [Options](options) | what can be written in the brackets, with an example for each |
 //! | [Threshold and reset](choosing) | which numbers to begin with, and what they cost |
 //! | [Failures](failures) | which errors are outages, and which are answers |
+//! | [Classifiers](classifiers) | which classifier, for which client and which error |
 //! | [Dependencies](dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](timeouts) | what becomes of a call that takes too long, or is dropped |
 //! | [Composing](composing) | in which order retries, rate limits, timeouts, races and breakers stand, and why |
@@ -21,7 +22,12 @@
 
 // Without the features that they are about, some links lead nowhere.
 #![cfg_attr(
-    not(all(feature = "tokio", feature = "test-util", feature = "tower")),
+    not(all(
+        feature = "tokio",
+        feature = "test-util",
+        feature = "reqwest",
+        feature = "tower"
+    )),
     allow(rustdoc::broken_intra_doc_links)
 )]
 
@@ -48,6 +54,9 @@ pub mod choosing {}
 
 #[doc = include_str!("guide/failures.md")]
 pub mod failures {}
+
+#[doc = include_str!("guide/classifiers.md")]
+pub mod classifiers {}
 
 #[doc = include_str!("guide/dependencies.md")]
 pub mod dependencies {}

@@ -6,13 +6,12 @@
 //! the dependency is back. There is no timer, no thread and no lock in it.
 //!
 //! ```
-//! use breakerbox::{CallError, circuit_breaker};
+//! use breakerbox::{CallError, circuit_breaker, classify};
 //!
-//! #[circuit_breaker(threshold = 3, reset = "30s", timeout = "2s")]
+//! #[circuit_breaker(threshold = 3, reset = "30s", timeout = "2s", classify = classify::reqwest)]
 //! async fn rooms(host: &str) -> Result<String, CallError<reqwest::Error>> {
-//!     let answer = reqwest::get(format!("http://{host}/rooms")).await;
-//!     let answer = answer.and_then(reqwest::Response::error_for_status);
-//!     answer.map_err(CallError::Call)?.text().await.map_err(CallError::Call)
+//!     let answer = reqwest::get(format!("http://{host}/rooms")).await?;
+//!     Ok(answer.error_for_status()?.text().await?)
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -26,13 +25,15 @@
 //!
 //! The function's own result passes through untouched. `CallError` is for error
 //! types that are somebody else's; one of your own needs a
-//! `From<CircuitOpenError>` instead.
+//! `From<CircuitOpenError>` instead. [`classify`] has what counts for the common
+//! clients, each behind its feature, here `reqwest`.
 //!
 //! # The guide
 //! | chapter | what it answers |
 //! | --- | --- |
 //! | [Options](guide::options) | what can be written in the brackets, with an example for each |
 //! | [Failures](guide::failures) | which errors are outages, and which are answers |
+//! | [Classifiers](guide::classifiers) | which classifier, for which client and which error |
 //! | [Threshold and reset](guide::choosing) | which numbers to begin with, and what they cost |
 //! | [Dependencies](guide::dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](guide::timeouts) | what becomes of a call that takes too long, or is dropped |
@@ -57,10 +58,12 @@
 //! # Features
 //! | feature | what it adds | default |
 //! | --- | --- | --- |
-//! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`observe`] | yes |
+//! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`observe`], [`classify::io`] | yes |
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
 //! | `log` | `observe::LogObserver` | no |
+//! | `http` | `classify::status`, `classify::response`, `classify::retry_after` | no |
+//! | `reqwest` | `classify::reqwest`, and `?` on its errors | no |
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
 //! | `test-util` | `test::scope()` | no |

@@ -57,7 +57,7 @@ use function::Function;
 /// | `breaker` | another breaker: `PMS` (of `breaker!`), `self.breaker` | a static of the function's own |
 /// | `shared` | on a method: one breaker for all instances is meant | |
 /// | `key`, `max_keys` | one breaker for each key, an expression over the parameters; how many are kept | none, 10,000 |
-/// | `classify` | function or closure over `&E`: `true` if it counts, or an `Outcome` | every `Err` counts |
+/// | `classify` | function or closure over `&E`: `true` if it counts, or an `Outcome`; for common clients `classify::reqwest` and others | every `Err` counts |
 /// | `classify_output` | instead: over `&` the whole output, also where it is no `Result` | |
 /// | `timeout` | `async` only: after this the call is dropped and counts; also `self.timeout`, or of a parameter | none |
 /// | `fallback` | what serves the caller instead: `cached` (same parameters), `cached(hotel)`, `\|cause\| ..`, `{NO_ROOMS}` | none |

@@ -1,6 +1,6 @@
 //! `classify::io`, wherever a classifier may stand.
 
-use std::io::Error;
+use std::io::{Error, ErrorKind};
 use std::net::TcpStream;
 
 use breakerbox::classify::{self, Held, Holds};
@@ -112,7 +112,7 @@ fn a_circuit_further_in_is_known_by_its_errors() {
     let refused = || inner.admit().unwrap_err();
     for error in [
         Error::other(refused()),
-        Error::new(std::io::ErrorKind::ResourceBusy, refused()),
+        Error::new(ErrorKind::ResourceBusy, refused()),
         Error::other(CallError::<Error>::Open(refused())),
         Error::other(Error::other(refused())),
     ] {
@@ -121,4 +121,84 @@ fn a_circuit_further_in_is_known_by_its_errors() {
     }
     let refused = CallError::<Error>::Open(refused());
     assert_eq!(classify::io(&refused), Outcome::Ignored);
+}
+
+/// Each kind that has a name, as the table of `classify::io` says.
+#[test]
+fn every_kind_is_as_its_table_says() {
+    const COUNT: [ErrorKind; 20] = [
+        ErrorKind::ConnectionRefused,
+        ErrorKind::ConnectionReset,
+        ErrorKind::ConnectionAborted,
+        ErrorKind::NotConnected,
+        ErrorKind::BrokenPipe,
+        ErrorKind::HostUnreachable,
+        ErrorKind::NetworkUnreachable,
+        ErrorKind::NetworkDown,
+        ErrorKind::AddrNotAvailable,
+        ErrorKind::TimedOut,
+        ErrorKind::WouldBlock,
+        ErrorKind::UnexpectedEof,
+        ErrorKind::WriteZero,
+        ErrorKind::InvalidData,
+        ErrorKind::ResourceBusy,
+        ErrorKind::StaleNetworkFileHandle,
+        ErrorKind::StorageFull,
+        ErrorKind::QuotaExceeded,
+        ErrorKind::ReadOnlyFilesystem,
+        ErrorKind::OutOfMemory,
+    ];
+    const DO_NOT: [ErrorKind; 18] = [
+        ErrorKind::NotFound,
+        ErrorKind::AlreadyExists,
+        ErrorKind::PermissionDenied,
+        ErrorKind::NotADirectory,
+        ErrorKind::IsADirectory,
+        ErrorKind::DirectoryNotEmpty,
+        ErrorKind::NotSeekable,
+        ErrorKind::FileTooLarge,
+        ErrorKind::CrossesDevices,
+        ErrorKind::TooManyLinks,
+        ErrorKind::InvalidFilename,
+        ErrorKind::ExecutableFileBusy,
+        ErrorKind::InvalidInput,
+        ErrorKind::ArgumentListTooLong,
+        ErrorKind::Unsupported,
+        ErrorKind::AddrInUse,
+        ErrorKind::Deadlock,
+        ErrorKind::Interrupted,
+    ];
+    let table = include_str!("../../src/classify/io.rs");
+    let row = |kind: ErrorKind| {
+        let name = format!("`{kind:?}`");
+        table
+            .lines()
+            .find(|line| line.starts_with("/// | ") && line.contains(&name))
+    };
+    for (kinds, outcome, word) in [
+        (&COUNT[..], Outcome::Failure, "| yes |"),
+        (&DO_NOT[..], Outcome::Ignored, "| no |"),
+        (&[ErrorKind::Other], Outcome::Failure, "| yes |"),
+    ] {
+        for &kind in kinds {
+            assert_eq!(classify::io(&Error::from(kind)), outcome, "{kind:?}");
+            assert_eq!(classify::io(&Error::new(kind, "why")), outcome, "{kind:?}");
+            assert!(row(kind).is_some_and(|row| row.contains(word)), "{kind:?}");
+        }
+    }
+}
+
+/// What wraps an error is of a kind of its own, which says less.
+#[test]
+fn an_error_that_wraps_another_is_that_one() {
+    for (inner, outcome) in [
+        (ErrorKind::NotFound, Outcome::Ignored),
+        (ErrorKind::TimedOut, Outcome::Failure),
+    ] {
+        let wrapped = Error::new(ErrorKind::InvalidInput, Error::from(inner));
+        assert_eq!(classify::io(&wrapped), outcome);
+        assert_eq!(classify::io(&Error::other(wrapped)), outcome);
+        let called = CallError::Call(Error::from(inner));
+        assert_eq!(classify::io(&Error::other(called)), outcome);
+    }
 }

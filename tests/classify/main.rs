@@ -2,3 +2,4 @@
 
 mod combine;
 mod io;
+mod real;
