@@ -1,0 +1,98 @@
+//! The guarded call.
+
+use std::sync::Arc;
+
+use aws_sdk_costexplorer::Client;
+use breakerbox::{KeyedBreaker, Served, circuit_breaker, classify};
+use governor::{DefaultDirectRateLimiter, RateLimiter};
+use tokio::time::timeout;
+
+use crate::answers::Answers;
+use crate::breaker::{API, ApiKey, Breakers, REGION};
+use crate::error::CostsError;
+use crate::pace::Pace;
+use crate::pages;
+use crate::query::{Dates, Granularity, Query};
+use crate::report::Report;
+
+/// An account's costs.
+#[derive(Debug)]
+pub struct CostExplorer {
+    account: String,
+    client: Client,
+    pace: Pace,
+    limit: DefaultDirectRateLimiter,
+    breakers: Arc<Breakers>,
+    answers: Arc<Answers>,
+}
+
+impl CostExplorer {
+    /// Of an account, with a client that has its credentials. All accounts share the circuits and the
+    /// last good answers: both are kept by account.
+    #[must_use]
+    pub fn new(
+        account: impl Into<String>,
+        client: Client,
+        pace: Pace,
+        breakers: &Arc<Breakers>,
+        answers: &Arc<Answers>,
+    ) -> Self {
+        Self {
+            account: account.into(),
+            client,
+            pace,
+            limit: RateLimiter::direct(pace.calls),
+            breakers: Arc::clone(breakers),
+            answers: Arc::clone(answers),
+        }
+    }
+
+    /// The account.
+    #[must_use]
+    pub fn account(&self) -> &str {
+        &self.account
+    }
+
+    /// The account's circuit.
+    #[must_use]
+    pub fn circuit(&self) -> KeyedBreaker<ApiKey> {
+        self.breakers.get(&(&*self.account, REGION, API))
+    }
+
+    /// Costs by service, of each day: fresh, or the last good answer to the same question.
+    ///
+    /// # Errors
+    /// [`CostsError`] where the service says that the question is wrong, and where it doesn't answer and
+    /// never did.
+    pub async fn by_day(&self, dates: Dates) -> Result<Served<Report>, CostsError> {
+        // What waits stands outside of the breaker: our own queue is not the service's slowness.
+        let turn = timeout(self.pace.queue, self.limit.until_ready()).await;
+        turn.map_err(|_| CostsError::Queue)?;
+        let (account, granularity) = (self.account.clone(), Granularity::Daily);
+        self.ask(&Query {
+            account,
+            dates,
+            granularity,
+        })
+        .await
+    }
+
+    #[circuit_breaker(
+        breaker = self.breakers,
+        key = (&*query.account, REGION, API),
+        classify = classify::aws,
+        timeout = self.pace.call,
+        fallback = self.last_good(query),
+    )]
+    async fn ask(&self, query: &Query) -> Result<Served<Report>, CostsError> {
+        let report = pages::all(&self.client, query).await?;
+        if let Err(error) = self.answers.store(query, &report).await {
+            eprintln!("{error}");
+        }
+        Ok(Served::fresh(report))
+    }
+
+    async fn last_good(&self, query: &Query) -> Option<Result<Served<Report>, CostsError>> {
+        self.answers.load(query).await.ok().flatten().map(Ok)
+    }
+}

@@ -1,0 +1,46 @@
+//! What is printed.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use breakerbox::Served;
+use breakerbox::last_good::Replaced;
+use cost_explorer::answers::Answers;
+use cost_explorer::costs::CostExplorer;
+use cost_explorer::error::CostsError;
+use cost_explorer::report::Report;
+
+/// The answers of a file that was opened; says if a damaged one had to go.
+pub(crate) fn opened((answers, replaced): (Answers, Option<Replaced>)) -> Arc<Answers> {
+    if let Some(Replaced { why, moved_to, .. }) = replaced {
+        eprintln!("{why}; it is kept as {}", moved_to.display());
+    }
+    Arc::new(answers)
+}
+
+/// The state of an account's circuit, and whether the answer is an old one: never silently.
+pub(crate) fn health(explorer: &CostExplorer, served: &Served<Report>) -> String {
+    let state = explorer.circuit().state();
+    format!("breaker: {state} stale: {}", served.stale)
+}
+
+/// The state of the circuit where there is no answer.
+pub(crate) fn failure(explorer: &CostExplorer, error: &CostsError) -> String {
+    format!("breaker: {} error: {error}", explorer.circuit().state())
+}
+
+/// An error, and what it came of.
+pub(crate) struct Causes<'a>(pub(crate) &'a dyn Error);
+
+impl fmt::Display for Causes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
