@@ -65,6 +65,7 @@
 //! | `http` | `classify::status`, `classify::response`, `classify::retry_after` | no |
 //! | `reqwest` | `classify::reqwest`, and `?` on its errors | no |
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
+//! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
 //! | `test-util` | `test::scope()` | no |
 //!
