@@ -61,6 +61,7 @@
 //! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`observe`], [`classify::io`] | yes |
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
+//! | `last-good` | `LastGood`, and `last_good` in the attribute | no |
 //! | `log` | `observe::LogObserver` | no |
 //! | `http` | `classify::status`, `classify::response`, `classify::retry_after` | no |
 //! | `reqwest` | `classify::reqwest`, and `?` on its errors | no |
