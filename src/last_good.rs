@@ -39,7 +39,6 @@
 //! Inside a test scope (`breakerbox::test::scope`) answers in [`Memory`] are the
 //! scope's own, none at first, and age by its clock.
 
-mod answers;
 #[cfg(all(
     feature = "last-good-disk",
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -49,7 +48,6 @@ mod memory;
 mod moment;
 mod store;
 
-pub use answers::Answers;
 #[cfg(all(
     feature = "last-good-disk",
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -197,7 +195,8 @@ impl<K, V, S> LastGood<K, V, S> {
     }
 
     fn served(&self, answer: Option<Aged<V>>) -> Option<Served<V>> {
-        served(answer, self.ttl)
+        let Aged { value, age } = answer?;
+        (age <= self.ttl).then(|| Served::stale(value, age))
     }
 }
 
@@ -279,12 +278,7 @@ impl<K, V, S: Store<K, V>> LastGood<K, V, S> {
     }
 
     /// An answer that is too old already is not taken.
-    pub(crate) fn save<Q>(
-        &self,
-        key: &Q,
-        value: &V,
-        age: Duration,
-    ) -> Reply<(), S::Error, S::Saving<'_>>
+    fn save<Q>(&self, key: &Q, value: &V, age: Duration) -> Reply<(), S::Error, S::Saving<'_>>
     where
         Q: Key<Owned = K> + ?Sized,
     {
@@ -381,10 +375,4 @@ impl<K, V, S: fmt::Debug> fmt::Debug for LastGood<K, V, S> {
             .field("store", &self.store)
             .finish_non_exhaustive()
     }
-}
-
-/// What may still be served.
-pub(crate) fn served<V>(answer: Option<Aged<V>>, ttl: Duration) -> Option<Served<V>> {
-    let Aged { value, age } = answer?;
-    (age <= ttl).then(|| Served::stale(value, age))
 }

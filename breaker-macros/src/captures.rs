@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Pat, PatIdent, Receiver, ReceiverKind, Token, Type, parse_quote};
 
 use crate::function::{bound_names, is_lent, without_groups};
-use crate::model::{Captures, Mentioned, Rebound, Reused, ReusedBy};
+use crate::model::{Captures, Mentioned, Rebound, Reused};
 
 pub(crate) use consumed::strip_rebindings;
 
@@ -28,8 +28,6 @@ pub(crate) struct Around<'a> {
     pub(crate) read_before: TokenStream,
     /// The fallback, as it is printed, if it may run after the body.
     pub(crate) fallback: Option<TokenStream>,
-    /// Where last-good answers are, which is asked after the body.
-    pub(crate) kept: Option<TokenStream>,
     /// What runs only where the body never does.
     pub(crate) refused: TokenStream,
     /// The body.
@@ -44,7 +42,6 @@ pub(crate) struct Around<'a> {
 pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Captures {
     let mut used_around = around.expressions.clone();
     used_around.extend(around.fallback.clone());
-    used_around.extend(around.kept.clone());
     let used_beside = used_around.clone();
     used_around.extend(around.refused.clone());
 
@@ -71,14 +68,7 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
     };
 
     if keeps {
-        for (code, by) in [
-            (&around.fallback, ReusedBy::Fallback),
-            (&around.kept, ReusedBy::LastGood),
-        ] {
-            if let Some(code) = code {
-                captures.reused.extend(reused(inputs, around, code, by));
-            }
-        }
+        captures.reused = reused(inputs, around);
     }
     if around.bound_inside {
         return captures;
@@ -315,13 +305,11 @@ fn mentioned(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> 
     mentioned
 }
 
-/// The parameters that the body consumes and `code` wants too.
-fn reused(
-    inputs: &Punctuated<FnArg, Token![,]>,
-    around: &Around<'_>,
-    code: &TokenStream,
-    by: ReusedBy,
-) -> Vec<Reused> {
+/// The parameters that the body consumes and the fallback wants too.
+fn reused(inputs: &Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Vec<Reused> {
+    let Some(fallback) = &around.fallback else {
+        return Vec::new();
+    };
     inputs
         .iter()
         .filter_map(|input| match input {
@@ -335,9 +323,8 @@ fn reused(
                 return None;
             };
             let name = &pat.ident;
-            let both = || consumed::used_by(code, name) && consumed::by(around.body, name);
+            let both = || consumed::used_by(fallback, name) && consumed::by(around.body, name);
             (nameable && pat.by_ref.is_none() && both()).then(|| Reused {
-                by,
                 attrs: conditions(&parameter.attrs),
                 name: name.clone(),
                 ty: (*parameter.ty).clone(),

@@ -114,7 +114,8 @@ const LONGEST: usize = 1 << 30;
 /// [`save_every`](DiskSettings::save_every). Answers of several keys that are saved
 /// at the same time are written together, and wait once. Within a tokio runtime
 /// (feature `tokio`) the file is read and written by its blocking threads; without
-/// one, where it is called. Opening reads the whole file.
+/// one, where it is called. Opening reads the whole file. What that comes to on a
+/// disk of yours the example `last_good_disk` measures.
 ///
 /// A key or an answer that would be read back as another one is refused: a key of
 /// which `serde` leaves out a part, an answer that has a `Some(None)` or `Some(())`

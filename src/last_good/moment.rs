@@ -56,6 +56,11 @@ impl Moment {
         self.monotonic
     }
 
+    #[cfg(all(test, feature = "last-good-disk"))]
+    pub(crate) fn at(monotonic: u64, wall: i128) -> Self {
+        Self { monotonic, wall }
+    }
+
     /// How much later this is, in nanoseconds: by the clock that says more.
     fn later_than(self, other: Self) -> i128 {
         let monotonic = i128::from(self.monotonic) - i128::from(other.monotonic);

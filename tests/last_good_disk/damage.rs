@@ -5,6 +5,7 @@ use super::*;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Seek, SeekFrom, Write};
 use std::panic;
 use std::sync::{LazyLock, Once};
 
@@ -195,4 +196,58 @@ fn rubbish_that_begins_like_a_file() {
             *byte = chance.below(256) as u8;
         }
     });
+}
+
+/// More than is kept in memory, so that it is read from the file again.
+#[test]
+fn damage_while_it_is_open() {
+    const ANSWERS: usize = 30;
+    let place = somewhere();
+    let disk = open(&place.path);
+    let value = |number: usize| format!("{number} ").repeat(100_000);
+    for number in 0..ANSWERS {
+        save(&disk, &format!("key {number}"), &value(number)).unwrap();
+    }
+    let bytes = fs::read(&place.path).unwrap();
+    let mut chance = Chance(23);
+    let mut damaged = 0;
+    for number in 0..ANSWERS {
+        // Somewhere in one of the answers.
+        let start = value(number)[..100].to_owned().into_bytes();
+        let at = bytes
+            .windows(100)
+            .position(|window| window == start)
+            .unwrap();
+        let at = at + chance.below(100_000);
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .open(&place.path)
+            .unwrap();
+        file.seek(SeekFrom::Start(at as u64)).unwrap();
+        file.write_all(&[bytes[at] ^ (1 << chance.below(8))])
+            .unwrap();
+        for number in 0..ANSWERS {
+            match load(&disk, &format!("key {number}")) {
+                Ok(found) => assert!(found == Some(value(number)), "{number}"),
+                Err(DiskError::Damaged { .. }) => damaged += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    assert!(damaged > ANSWERS, "{damaged}");
+    // The next answer takes its place.
+    for number in 0..ANSWERS {
+        save_aged(
+            &disk,
+            &format!("key {number}"),
+            &"new".to_owned(),
+            Duration::from_secs(9),
+        )
+        .unwrap();
+    }
+    for number in 0..ANSWERS {
+        let found = text(&disk, &format!("key {number}")).unwrap();
+        assert!(found == "new" || found == value(number));
+    }
+    assert_eq!(disk.count().unwrap(), ANSWERS as u64);
 }

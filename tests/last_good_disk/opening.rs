@@ -155,3 +155,34 @@ fn a_relative_path_without_a_directory() {
     drop(disk);
     fs::remove_file(name).unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_moved_or_removed_while_it_is_open() {
+    for replaced in [false, true] {
+        let place = somewhere();
+        let disk = open(&place.path);
+        save(&disk, "key", &"old".to_owned()).unwrap();
+        let moved = place.path.with_extension("moved");
+        fs::rename(&place.path, &moved).unwrap();
+        if replaced {
+            drop(open::<String>(&place.path));
+        }
+        for _ in 0..2 {
+            // It would be lost.
+            let error = save(&disk, "key", &"new".to_owned()).unwrap_err();
+            assert!(matches!(error, DiskError::Gone { .. }), "{error}");
+            assert!(
+                error
+                    .to_string()
+                    .ends_with("while its last-good answers were in use: open it again")
+            );
+            assert_eq!(text(&disk, "key").as_deref(), Some("old"));
+        }
+        // Back in its place it is written again.
+        fs::rename(&moved, &place.path).unwrap();
+        save(&disk, "key", &"new".to_owned()).unwrap();
+        drop(disk);
+        assert_eq!(text(&open(&place.path), "key").as_deref(), Some("new"));
+    }
+}

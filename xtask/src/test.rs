@@ -46,7 +46,6 @@ pub(crate) fn job() -> ExitCode {
         "test-lints",
         "test-no-std",
         "test-renamed",
-        "test-tonic",
         "test-tower",
     ] {
         run.tests(

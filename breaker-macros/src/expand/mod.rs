@@ -2,7 +2,6 @@
 
 mod async_fn;
 mod hints;
-mod last_good;
 mod outcome;
 mod plain_fn;
 mod statics;
@@ -260,10 +259,7 @@ fn classify(model: &Model) -> TokenStream {
                 #private::core::option::Option::Some(__output)
             };
             let answer = quote_spanned!(site()=> Success);
-            let mut classified = classified(model, output, by, answer);
-            if last_good::is_noted(model) {
-                classified = quote_spanned!(site()=> __noted.note(#classified));
-            }
+            let classified = classified(model, output, by, answer);
             quote_spanned!(site()=> #private::by_output(#expect, |__output| { return #classified; }))
         }
         Classify::OnlyPanics => {
@@ -402,6 +398,5 @@ pub(crate) fn fallback_expression(value: &FallbackValue) -> TokenStream {
             closure.to_token_stream()
         }
         FallbackValue::Expression(expr) => expr.to_token_stream(),
-        FallbackValue::LastGood(last_good) => last_good.answers.to_token_stream(),
     }
 }

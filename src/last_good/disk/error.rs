@@ -116,6 +116,18 @@ pub enum DiskError {
         source: Arc<io::Error>,
     },
 
+    /// Somebody moved or removed the file while it was open. What is in it can be
+    /// loaded still; nothing is saved in it, as that would be lost with it.
+    #[error(
+        "`{}` was moved or removed while its last-good answers were in use: open it again",
+        path.display()
+    )]
+    #[non_exhaustive]
+    Gone {
+        /// Where the file was.
+        path: PathBuf,
+    },
+
     /// A key or an answer can't be written so that it would be read back as
     /// it was.
     #[error("{what} can't be saved: {why}")]

@@ -14,7 +14,7 @@ pub(super) struct File {
     state: RwLock<State>,
     /// Who holds it writes for all that wait in the queue.
     writer: Mutex<Writer>,
-    queue: Mutex<Vec<Waiting>>,
+    pub(super) queue: Mutex<Vec<Waiting>>,
 }
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ enum State {
 
 /// Changes that were asked for, and whether they were made.
 #[derive(Debug)]
-struct Waiting {
+pub(super) struct Waiting {
     change: Change,
     done: Arc<OnceLock<Result<(), DiskError>>>,
 }
@@ -132,11 +132,19 @@ impl File {
         let written = self.open_to_write().and_then(|()| {
             let changes = batch.iter().map(|waiting| &waiting.change);
             let written = match &*self.state() {
-                State::Ready(open) => open.write(changes, self.place.settings.max_answers.into()),
+                State::Ready(open) => {
+                    let most = self.place.settings.max_answers.into();
+                    let there = self.place.check(open.identity);
+                    there.and_then(|()| open.write(changes, most))
+                }
                 // Closed by a reader meanwhile: the next one opens it.
                 _ => Err(Fault::Io(std::io::Error::other("the file is being opened"))),
             };
-            written.map_err(|fault| self.close_after(fault))
+            written.map_err(|fault| match fault {
+                // What is in it can be loaded still.
+                Fault::Gone => self.place.error(fault),
+                fault => self.close_after(fault),
+            })
         });
         writer.failed = written.as_ref().err().map(|error| (now, error.clone()));
         written

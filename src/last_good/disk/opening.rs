@@ -52,6 +52,17 @@ impl Place {
         self.existing(file.map_err(|error| self.error(Fault::Io(error)))?)
     }
 
+    /// Whether the file is where it was when it was opened: what is written to one
+    /// that has no name any more is lost.
+    pub(super) fn check(&self, file: Identity) -> Result<(), Fault> {
+        match fs::metadata(&self.path) {
+            Ok(there) if identity(&there) != file => Err(Fault::Gone),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(Fault::Gone),
+            // What else is wrong the write will find.
+            _ => Ok(()),
+        }
+    }
+
     /// Opens the file without writing to it.
     pub(super) fn view(&self) -> Result<Open, DiskError> {
         let seal = Seal::default();
@@ -63,8 +74,10 @@ impl Place {
     }
 
     fn existing(&self, file: File) -> Result<Open, DiskError> {
+        let there = file.metadata().map_err(Fault::Io);
+        let there = there.map_err(|fault| self.error(fault))?;
         // A directory, a pipe, a device.
-        if length(&file).is_none() {
+        if !there.is_file() {
             return Err(self.error(Fault::NotOurs));
         }
         let open = self.lock(file).and_then(|file| {
@@ -72,14 +85,16 @@ impl Place {
                 return Err(Fault::NotOurs);
             }
             let seal = Seal::default();
-            Open::existing(Backing::new(file, &seal), seal)
+            let mut open = Open::existing(Backing::new(file, &seal), seal)?;
+            open.identity = identity(&there);
+            Ok(open)
         });
         open.map_err(|fault| self.while_opening(fault))
     }
 
     /// Makes the file beside its place, and moves it there when it is complete:
     /// so it is there whole or not at all. None if it is there meanwhile.
-    fn create(&self) -> Result<Option<Open>, DiskError> {
+    pub(super) fn create(&self) -> Result<Option<Open>, DiskError> {
         let fault = |fault| self.error(fault);
         let beside = with_ending(&self.path, ".new");
         let mut options = OpenOptions::new();
@@ -104,7 +119,8 @@ impl Place {
         }
         let seal = Seal::default();
         let made = file.set_len(0).map_err(Fault::Io).and_then(|()| {
-            let open = Open::create(Backing::new(file, &seal), seal)?;
+            let mut open = Open::create(Backing::new(file, &seal), seal)?;
+            open.identity = identity(&fs::metadata(&beside)?);
             fs::rename(&beside, &self.path)?;
             sync_directory(&self.path)?;
             Ok(open)
@@ -172,6 +188,7 @@ impl Place {
             }
             Fault::Io(error) => DiskError::io(&path, error),
             Fault::InUse => DiskError::InUse { path },
+            Fault::Gone => DiskError::Gone { path },
             Fault::NotOurs => DiskError::NotOurs { path },
             Fault::Format(found) => DiskError::Format { path, found },
             Fault::Corrupt(what) => DiskError::corrupt(&path, what),
@@ -230,6 +247,21 @@ fn contains(bytes: &[u8], mark: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// What tells a file from every other, under whatever name.
+pub(super) type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(file: &fs::Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt;
+    (file.dev(), file.ino())
+}
+
+/// A file that is open keeps its name.
+#[cfg(not(unix))]
+fn identity(_: &fs::Metadata) -> Identity {
+    Identity::default()
 }
 
 /// Bytes of a file; `None` of what is none.

@@ -136,6 +136,19 @@ mod tests {
     }
 
     #[test]
+    fn no_byte_moves_from_the_record_to_its_key() {
+        // What follows the format, and what is hashed after it, begins alike.
+        let record = Record {
+            types: 0x0101_0101,
+            ..RECORD
+        };
+        let bytes = record.to_bytes(b"key");
+        let mut moved = bytes[..TYPES].to_vec();
+        moved.extend_from_slice(&bytes[TYPES + 1..]);
+        assert_eq!(Record::from_bytes(b"key\x01", &moved), Err(Damaged));
+    }
+
+    #[test]
     fn an_empty_answer_is_one() {
         let empty = Record {
             answer: b"",

@@ -10,6 +10,7 @@
 
 use super::age;
 use super::backing::{Backing, Seal};
+use super::opening::Identity;
 use super::record::Record;
 use redb::{
     Builder, Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition,
@@ -40,6 +41,8 @@ pub(super) enum Fault {
     /// until it is opened anew.
     Io(io::Error),
     InUse,
+    /// Another file, or none, is where this one was.
+    Gone,
     /// It is not a database, or somebody else's.
     NotOurs,
     Format(u64),
@@ -83,6 +86,8 @@ fn caught<T>(run: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
 pub(super) struct Open {
     database: Option<Database>,
     seal: Seal,
+    /// Which file it is.
+    pub(super) identity: Identity,
 }
 
 impl Drop for Open {
@@ -171,6 +176,7 @@ impl Open {
         Ok(Self {
             database: Some(database),
             seal,
+            identity: Identity::default(),
         })
     }
 

@@ -3,6 +3,8 @@
 
 mod failing;
 mod gave_up;
+mod inside;
+mod joined;
 mod opening;
 mod torn;
 

@@ -1,5 +1,6 @@
 //! Files that are databases, but not of last-good answers, or not of this format.
 
+use super::super::opening::Place;
 use super::super::tables::FORMAT;
 use super::*;
 use redb::{Database, TableDefinition};
@@ -90,15 +91,14 @@ fn what_a_file_is_is_known_wherever_the_mark_stands() {
 }
 
 #[test]
-fn what_is_kept_of_what_was_written_is_bounded() {
+fn who_comes_late_to_make_a_file_leaves_the_one_that_was_made() {
     let place = somewhere();
-    let settings = each().max_answers(10);
-    let disk = Answers::open_with(&place.path, settings).unwrap();
-    for key in 0..100 {
-        save(&disk, key, "answer").unwrap();
-    }
-    assert_eq!(disk.count().unwrap(), 10);
-    assert_eq!(disk.shared.pace.len(), 10);
-    disk.remove_now(&99_u32).unwrap();
-    assert_eq!(disk.shared.pace.len(), 9);
+    save(&open(&place.path), 1, "one").unwrap();
+    let late = Place {
+        path: place.path.clone(),
+        settings: each(),
+    };
+    assert!(late.create().unwrap().is_none());
+    assert_eq!(load(&open(&place.path), 1).unwrap().as_deref(), Some("one"));
+    assert_eq!(fs::read_dir(place.directory.path()).unwrap().count(), 1);
 }
