@@ -1,8 +1,9 @@
 //! The clock and the timer themselves, and others in their place.
 
 use breakerbox::{Breaker, CallError, Clock, DefaultClock, JsClock, JsTimer, ManualClock};
-use breakerbox::{Settings, State, Timer, circuit_breaker, test};
+use breakerbox::{Settings, State, Timer, circuit_breaker, classify, test};
 use core::time::Duration;
+use http::header::{DATE, HeaderMap, RETRY_AFTER};
 use js_sys::BigInt;
 use wasm_bindgen::prelude::*;
 
@@ -25,6 +26,18 @@ pub fn resolution() -> u64 {
 #[must_use]
 pub fn entropy() -> Option<BigInt> {
     JsClock.entropy().map(BigInt::from)
+}
+
+/// How long an answer's `Retry-After` says to wait, in seconds.
+#[wasm_bindgen(js_name = retryAfter)]
+#[must_use]
+pub fn retry_after(retry_after: &str, date: Option<String>) -> Option<f64> {
+    let mut headers = HeaderMap::new();
+    headers.insert(RETRY_AFTER, retry_after.parse().ok()?);
+    if let Some(date) = date {
+        headers.insert(DATE, date.parse().ok()?);
+    }
+    classify::retry_after(&headers).map(|wait| wait.as_secs_f64())
 }
 
 /// Waits so many nanoseconds; `u64::MAX`: as long as a `Duration` can be.

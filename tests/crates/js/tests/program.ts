@@ -34,6 +34,7 @@ export interface Program {
   entropy(): bigint | undefined;
   sleep(nanos: bigint): Promise<void>;
   ownClock(): boolean;
+  retryAfter(retryAfter: string, date?: string): number | undefined;
   testScope(): boolean;
 }
 
