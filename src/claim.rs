@@ -11,6 +11,7 @@ use core::fmt;
 
 /// One call's claim on a breaker, between two steps of the call. Settles it as
 /// dropped when it is dropped in between.
+#[cfg_attr(not(feature = "tower"), allow(unreachable_pub))]
 pub struct Claim<G: Owner> {
     owner: G,
     ticket: LaidDown<G::Policy>,

@@ -35,6 +35,8 @@ mod only;
 mod reqwest;
 #[cfg(feature = "http")]
 mod retry_after;
+#[cfg(feature = "tonic")]
+mod tonic;
 mod weight;
 mod with_retry_after;
 #[cfg(feature = "std")]
@@ -54,6 +56,8 @@ pub use only::{CodeOf, only};
 pub use reqwest::{ErrorWithRetryAfter, reqwest};
 #[cfg(feature = "http")]
 pub use retry_after::retry_after;
+#[cfg(feature = "tonic")]
+pub use tonic::tonic;
 pub use with_retry_after::WithRetryAfter;
 
 /// Another circuit refused, inside of this call: nobody was asked, which says

@@ -39,6 +39,7 @@
 //! Inside a test scope (`breakerbox::test::scope`) answers in [`Memory`] are the
 //! scope's own, none at first, and age by its clock.
 
+mod answers;
 #[cfg(all(
     feature = "last-good-disk",
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -48,6 +49,7 @@ mod memory;
 mod moment;
 mod store;
 
+pub use answers::Answers;
 #[cfg(all(
     feature = "last-good-disk",
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -195,8 +197,7 @@ impl<K, V, S> LastGood<K, V, S> {
     }
 
     fn served(&self, answer: Option<Aged<V>>) -> Option<Served<V>> {
-        let Aged { value, age } = answer?;
-        (age <= self.ttl).then(|| Served::stale(value, age))
+        served(answer, self.ttl)
     }
 }
 
@@ -278,7 +279,12 @@ impl<K, V, S: Store<K, V>> LastGood<K, V, S> {
     }
 
     /// An answer that is too old already is not taken.
-    fn save<Q>(&self, key: &Q, value: &V, age: Duration) -> Reply<(), S::Error, S::Saving<'_>>
+    pub(crate) fn save<Q>(
+        &self,
+        key: &Q,
+        value: &V,
+        age: Duration,
+    ) -> Reply<(), S::Error, S::Saving<'_>>
     where
         Q: Key<Owned = K> + ?Sized,
     {
@@ -375,4 +381,10 @@ impl<K, V, S: fmt::Debug> fmt::Debug for LastGood<K, V, S> {
             .field("store", &self.store)
             .finish_non_exhaustive()
     }
+}
+
+/// What may still be served.
+pub(crate) fn served<V>(answer: Option<Aged<V>>, ttl: Duration) -> Option<Served<V>> {
+    let Aged { value, age } = answer?;
+    (age <= ttl).then(|| Served::stale(value, age))
 }

@@ -61,10 +61,12 @@
 //! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`observe`], [`classify::io`] | yes |
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
+//! | `last-good` | `LastGood`, and `last_good` in the attribute | no |
 //! | `log` | `observe::LogObserver` | no |
 //! | `http` | `classify::status`, `classify::response`, `classify::retry_after` | no |
 //! | `reqwest` | `classify::reqwest`, and `?` on its errors | no |
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
+//! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
 //! | `last-good-disk` | `LastGood::on_disk`, in a file that outlives the process | no |
 //! | `test-util` | `test::scope()` | no |

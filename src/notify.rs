@@ -94,6 +94,24 @@ impl Audience<'_> {
         }
     }
 
+    #[cfg(all(
+        feature = "last-good",
+        any(
+            feature = "js",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
+    ))]
+    pub(crate) fn last_good_failed<S: Subject>(
+        self,
+        subject: &S,
+        step: crate::observe::LastGoodStep,
+        error: &(dyn core::error::Error + 'static),
+    ) {
+        if crate::observe::anyone() {
+            crate::observe::last_good_failed(self, &subject.name(), step, error);
+        }
+    }
+
     #[inline]
     pub(crate) fn would_trip<S: Subject>(self, subject: &S, change: &Change) {
         if crate::observe::anyone() {

@@ -67,7 +67,10 @@ mod event;
 #[cfg(feature = "log")]
 mod to_log;
 
-pub use event::{FallbackServed, KeyEvicted, KeysFull, Rejection, StateChange, WouldTrip};
+pub use event::{
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LastGoodStep, Panicked, Rejection,
+    StateChange, WouldTrip,
+};
 #[cfg(feature = "log")]
 pub use to_log::LogObserver;
 
@@ -111,6 +114,11 @@ pub trait Observer: Send + Sync {
     fn keys_full(&self, event: &KeysFull<'_>) {
         let _ = event;
     }
+
+    /// A last-good answer could not be stored, or could not be loaded.
+    fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
+        let _ = event;
+    }
 }
 
 impl<T: Observer + ?Sized> Observer for Arc<T> {
@@ -136,6 +144,10 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn keys_full(&self, event: &KeysFull<'_>) {
         (**self).keys_full(event);
+    }
+
+    fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
+        (**self).last_good_failed(event);
     }
 }
 
@@ -357,6 +369,25 @@ pub(crate) fn keys_full(audience: Audience<'_>, name: &Name) {
         observer.keys_full(&KeysFull {
             breaker: name.as_str(),
             key,
+            sequence,
+        });
+    });
+}
+
+#[cfg(feature = "last-good")]
+#[cold]
+pub(crate) fn last_good_failed(
+    audience: Audience<'_>,
+    name: &Name,
+    step: LastGoodStep,
+    error: &(dyn std::error::Error + 'static),
+) {
+    tell(audience, |observer, sequence| {
+        observer.last_good_failed(&LastGoodFailed {
+            breaker: name.as_str(),
+            key: name.key(),
+            step,
+            error,
             sequence,
         });
     });

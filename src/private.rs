@@ -71,12 +71,32 @@ mod keyed_static;
 #[path = "private/no_keyed_static.rs"]
 mod keyed_static;
 
+#[cfg(all(
+    feature = "last-good",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+#[path = "private/last_good.rs"]
+mod last_good;
+#[cfg(not(all(
+    feature = "last-good",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+)))]
+#[path = "private/no_last_good.rs"]
+mod last_good;
+
 pub use by_path::{Argument, ByPath, all_cases};
 use core::future::Future;
 use core::marker::PhantomData;
 pub use generated::*;
 pub use keyed::*;
 pub use keyed_static::*;
+pub use last_good::*;
 
 /// The type of a generated `static`.
 pub type Breaker = crate::breaker::Breaker;
@@ -605,3 +625,18 @@ impl<T: Copy> Reused for T {}
 
 #[inline]
 pub const fn reused<T: Reused>() {}
+
+/// A parameter that the body and `last_good` both take.
+#[diagnostic::on_unimplemented(
+    message = "the body consumes this parameter and `last_good` wants it too",
+    label = "`{Self}` goes into the body, and the answer is kept after that",
+    note = "take the parameter by reference",
+    note = "or let the body work on a clone"
+)]
+pub trait ReusedByLastGood {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> ReusedByLastGood for T {}
+
+#[inline]
+pub const fn reused_by_last_good<T: ReusedByLastGood>() {}

@@ -124,6 +124,8 @@ pub use future::ResponseFuture;
 pub use host::of_request as host;
 pub use judge::{Grpc, Http};
 pub use layer::CircuitBreakerLayer;
+#[cfg(feature = "tonic")]
+pub use refuse::AsStatus;
 pub use refuse::{AsCallError, Refuses, WhenOpen, unavailable};
 pub use service::CircuitBreaker;
 pub use which::{ByHost, ByKey, ByOwnedKey, Finds, Which};

@@ -16,7 +16,7 @@ use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Pat, PatIdent, Receiver, ReceiverKind, Token, Type, parse_quote};
 
 use crate::function::{bound_names, is_lent, without_groups};
-use crate::model::{Captures, Mentioned, Rebound, Reused};
+use crate::model::{Captures, Mentioned, Rebound, Reused, ReusedBy};
 
 pub(crate) use consumed::strip_rebindings;
 
@@ -28,6 +28,8 @@ pub(crate) struct Around<'a> {
     pub(crate) read_before: TokenStream,
     /// The fallback, as it is printed, if it may run after the body.
     pub(crate) fallback: Option<TokenStream>,
+    /// Where last-good answers are, which is asked after the body.
+    pub(crate) kept: Option<TokenStream>,
     /// What runs only where the body never does.
     pub(crate) refused: TokenStream,
     /// The body.
@@ -42,6 +44,7 @@ pub(crate) struct Around<'a> {
 pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Captures {
     let mut used_around = around.expressions.clone();
     used_around.extend(around.fallback.clone());
+    used_around.extend(around.kept.clone());
     let used_beside = used_around.clone();
     used_around.extend(around.refused.clone());
 
@@ -68,7 +71,14 @@ pub(crate) fn plan(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_
     };
 
     if keeps {
-        captures.reused = reused(inputs, around);
+        for (code, by) in [
+            (&around.fallback, ReusedBy::Fallback),
+            (&around.kept, ReusedBy::LastGood),
+        ] {
+            if let Some(code) = code {
+                captures.reused.extend(reused(inputs, around, code, by));
+            }
+        }
     }
     if around.bound_inside {
         return captures;
@@ -305,11 +315,13 @@ fn mentioned(inputs: &mut Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> 
     mentioned
 }
 
-/// The parameters that the body consumes and the fallback wants too.
-fn reused(inputs: &Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Vec<Reused> {
-    let Some(fallback) = &around.fallback else {
-        return Vec::new();
-    };
+/// The parameters that the body consumes and `code` wants too.
+fn reused(
+    inputs: &Punctuated<FnArg, Token![,]>,
+    around: &Around<'_>,
+    code: &TokenStream,
+    by: ReusedBy,
+) -> Vec<Reused> {
     inputs
         .iter()
         .filter_map(|input| match input {
@@ -323,8 +335,9 @@ fn reused(inputs: &Punctuated<FnArg, Token![,]>, around: &Around<'_>) -> Vec<Reu
                 return None;
             };
             let name = &pat.ident;
-            let both = || consumed::used_by(fallback, name) && consumed::by(around.body, name);
+            let both = || consumed::used_by(code, name) && consumed::by(around.body, name);
             (nameable && pat.by_ref.is_none() && both()).then(|| Reused {
+                by,
                 attrs: conditions(&parameter.attrs),
                 name: name.clone(),
                 ty: (*parameter.ty).clone(),

@@ -62,6 +62,8 @@ use function::Function;
 /// | `timeout` | `async` only: after this the call is dropped and counts; also `self.timeout`, or of a parameter | none |
 /// | `fallback` | what serves the caller instead: `cached` (same parameters), `cached(hotel)`, `\|cause\| ..`, `{NO_ROOMS}` | none |
 /// | `fallback_on` | `any`: counted failures, timeouts and refusals; `open`: refusals only | `any` |
+/// | `last_good` | instead: where the last good answers are (feature `last-good`), for a function that returns `Result<Served<T>, E>` | none |
+/// | `last_good_key` | which question an answer belongs to, an expression over the parameters | `key` |
 /// | `open_error` | function or closure that makes the error of a refused call | `From<CircuitOpenError>` |
 /// | `timeout_error` | the same for a call that took too long | `From<TimeoutError>` |
 /// | `crate` | path of the library, if it has another name | `::breakerbox` |

@@ -156,6 +156,8 @@ pub(crate) enum FallbackValue {
         args: Vec<Ident>,
     },
     Closure(ExprClosure),
+    /// The last good answer.
+    LastGood(LastGood),
     /// A closure that never returns.
     Diverging {
         closure: ExprClosure,
@@ -163,6 +165,33 @@ pub(crate) enum FallbackValue {
         later: bool,
     },
     Expression(Expr),
+}
+
+/// `last_good = ..`
+pub(crate) struct LastGood {
+    /// Where they are.
+    pub(crate) answers: Expr,
+    pub(crate) key: LastGoodKey,
+}
+
+/// Which question an answer belongs to.
+pub(crate) enum LastGoodKey {
+    /// `last_good_key = ..`
+    Given(Expr),
+    /// `key = ..`: what the breaker's key is kept as.
+    OfBreaker(Expr),
+    /// There is one question alone.
+    Unit,
+}
+
+impl Model {
+    /// Last-good answers, if there are any.
+    pub(crate) fn last_good(&self) -> Option<&LastGood> {
+        match &self.fallback.as_ref()?.value {
+            FallbackValue::LastGood(last_good) => Some(last_good),
+            _ => None,
+        }
+    }
 }
 
 /// How the body comes by the parameters.
@@ -177,7 +206,7 @@ pub(crate) struct Captures {
     /// Admission is asked for before the body takes anything: what runs only where that is
     /// refused finds all parameters, also those that the body consumes.
     pub(crate) asks_first: bool,
-    /// The types of parameters that body and fallback both consume.
+    /// The types of parameters that the body consumes, and what comes after it as well.
     pub(crate) reused: Vec<Reused>,
 }
 
@@ -195,9 +224,17 @@ pub(crate) struct Mentioned {
 }
 
 pub(crate) struct Reused {
+    pub(crate) by: ReusedBy,
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) name: Ident,
     pub(crate) ty: Type,
+}
+
+/// What comes after the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReusedBy {
+    Fallback,
+    LastGood,
 }
 
 /// A breaker declared by `breaker!`.

@@ -1,27 +1,33 @@
 //! gRPC's status codes, and what is said beside them: in headers, in trailers, in a
 //! `tonic::Status`.
 
+#[cfg(feature = "tower")]
+mod headers;
+
+#[cfg(feature = "tower")]
+pub(crate) use headers::grpc_headers;
+
 use super::retry_after;
 use breaker_core::Outcome;
 use core::time::Duration;
 use http::HeaderMap;
 
-const STATUS: &str = "grpc-status";
-const MESSAGE: &str = "grpc-message";
-const DETAILS: &str = "grpc-status-details-bin";
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
+/// What tonic says with CANCELLED, where it means a time limit.
+pub(super) const TIMEOUT_EXPIRED: &str = "Timeout expired";
 
 /// By a code: the table is that of [`tonic`](super::tonic()).
 pub(super) fn by_code(
     code: i32,
-    timed_out: impl FnOnce() -> bool,
+    cut_off: impl FnOnce() -> bool,
     wait: impl FnOnce() -> Option<Duration>,
 ) -> Outcome {
     match code {
         // OK
         0 => Outcome::Success,
         // CANCELLED
-        1 if timed_out() => Outcome::Failure,
+        1 if cut_off() => Outcome::Failure,
         // RESOURCE_EXHAUSTED, UNAVAILABLE
         8 | 14 => wait().map_or(Outcome::Failure, Outcome::Overloaded),
         // CANCELLED, INVALID_ARGUMENT, NOT_FOUND, ALREADY_EXISTS, PERMISSION_DENIED,
@@ -32,31 +38,6 @@ pub(super) fn by_code(
         _ => Outcome::Failure,
     }
 }
-
-/// By `grpc-status` and what stands beside it, in a response's headers or trailers;
-/// `None` where there is none.
-#[cfg(feature = "tower")]
-pub(crate) fn grpc_headers(headers: &HeaderMap) -> Option<Outcome> {
-    let status = headers.get(STATUS)?.as_bytes();
-    let code = core::str::from_utf8(status)
-        .ok()
-        .and_then(|code| code.parse().ok());
-    let timed_out = || {
-        let message = headers.get(MESSAGE).map(http::HeaderValue::as_bytes);
-        message.is_some_and(|message| matches!(message, b"Timeout expired" | b"Timeout%20expired"))
-    };
-    let wait = || {
-        let details = headers
-            .get(DETAILS)
-            .and_then(|details| base64(details.as_bytes()));
-        wait(details.as_deref().unwrap_or_default(), headers)
-    };
-    Some(by_code(code.unwrap_or(UNKNOWN), timed_out, wait))
-}
-
-/// What a status counts as that is no number.
-#[cfg(feature = "tower")]
-const UNKNOWN: i32 = 2;
 
 /// How long the server wants to be left alone: by a `google.rpc.RetryInfo` in the
 /// status's details, by `grpc-retry-pushback-ms`, or by `retry-after`. The first of
@@ -184,32 +165,4 @@ impl<'a> Iterator for Fields<'a> {
         }
         field
     }
-}
-
-/// Decodes base64, padded or not.
-#[cfg(feature = "tower")]
-fn base64(text: &[u8]) -> Option<Vec<u8>> {
-    let text = text.trim_ascii_end();
-    let end = text
-        .iter()
-        .rposition(|&byte| byte != b'=')
-        .map_or(0, |last| last + 1);
-    let mut decoded = Vec::with_capacity(end / 4 * 3 + 2);
-    for quad in text[..end].chunks(4) {
-        let mut bits = 0_u32;
-        for &byte in quad {
-            let six = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return None,
-            };
-            bits = bits << 6 | u32::from(six);
-        }
-        bits <<= 6 * (4 - quad.len());
-        decoded.extend_from_slice(&bits.to_be_bytes()[1..quad.len().max(1)]);
-    }
-    Some(decoded)
 }

@@ -10,6 +10,7 @@ use super::Holds;
 /// | [`std::io::ErrorKind`] | `std::io::Error` | `std` |
 /// | `http::StatusCode` | a response; with the feature `reqwest` also `reqwest::Error` | `http` |
 /// | `&str`: the code of a service's exception | `SdkError` of the AWS SDK, also in a [`CallError`](crate::CallError) | `aws` |
+/// | `tonic::Code` | `tonic::Status`, also in a [`CallError`](crate::CallError) | `tonic` |
 ///
 /// For errors of your own, implement [`CodeOf`].
 ///

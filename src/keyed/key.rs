@@ -8,7 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// What can be a key: text, whole numbers, `bool`, `char`, addresses, what leads
-/// to a key (a reference, `Box`, `Rc`, `Arc`), and tuples of up to six keys. A key is looked up as it stands, borrowed; it is
+/// to a key (a reference, `Box`, `Rc`, `Arc`), and tuples of up to six keys, also of
+/// none, which is one and the same key. A key is looked up as it stands, borrowed; it is
 /// copied when it is seen for the first time.
 ///
 /// For a type of one's own:
@@ -201,6 +202,22 @@ macro_rules! tuple {
             }
         }
     };
+}
+
+/// Where there is one alone.
+impl Key for () {
+    type Owned = Self;
+
+    fn to_key(&self) {}
+
+    #[inline]
+    fn is(&self, (): &Self) -> bool {
+        true
+    }
+
+    fn label((): &Self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("()")
+    }
 }
 
 tuple!(A);

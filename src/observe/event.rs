@@ -5,6 +5,7 @@ use crate::error::CircuitOpenError;
 use crate::name::KeyLabel;
 use crate::notify::InPlaceOf;
 use breaker_core::{Change, Generation, State, Trigger};
+use std::error::Error;
 use std::fmt;
 
 /// A breaker entered a state. Displays as the line of a log.
@@ -235,3 +236,68 @@ impl fmt::Display for KeysFull<'_> {
         )
     }
 }
+
+/// What was to be done with a last-good answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LastGoodStep {
+    /// Keep it, after a success.
+    Store,
+    /// Serve it, in place of an answer.
+    Load,
+}
+
+/// A last-good answer could not be stored, or could not be loaded: what its store made
+/// of that. The call went on: its caller got the fresh answer, or the error that there
+/// was no answer for.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LastGoodFailed<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// What was tried.
+    pub step: LastGoodStep,
+    /// The store's error, or [`Panicked`].
+    pub error: &'a (dyn Error + 'static),
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for LastGoodFailed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}` could not {} a last-good answer: {}",
+            Named(self.breaker, self.key),
+            match self.step {
+                LastGoodStep::Store => "store",
+                LastGoodStep::Load => "load",
+            },
+            self.error
+        )
+    }
+}
+
+/// A store of last-good answers panicked, or an answer did while it was cloned.
+#[derive(Clone, Debug)]
+pub struct Panicked(Option<Box<str>>);
+
+impl Panicked {
+    #[cfg(feature = "last-good")]
+    pub(crate) fn new(text: Option<&str>) -> Self {
+        Self(text.map(Into::into))
+    }
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(text) => write!(f, "it panicked: {text}"),
+            None => f.write_str("it panicked"),
+        }
+    }
+}
+
+impl Error for Panicked {}

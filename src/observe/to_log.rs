@@ -1,12 +1,16 @@
 //! Events in a log.
 
-use super::{FallbackServed, KeyEvicted, KeysFull, Observer, Rejection, StateChange, WouldTrip};
+use super::{
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, Observer, Rejection, StateChange,
+    WouldTrip,
+};
 use breaker_core::State;
 
 /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
 /// (or, in shadow, would have) as a warning, other state changes as
 /// information, refused calls, served fallbacks
-/// and keys that were given up for debugging; no room for a key as a warning.
+/// and keys that were given up for debugging; no room for a key, and a last-good
+/// answer that could not be stored or loaded, as a warning.
 ///
 /// ```
 /// breakerbox::observe::install(breakerbox::observe::LogObserver).forever();
@@ -41,6 +45,10 @@ impl Observer for LogObserver {
     }
 
     fn keys_full(&self, event: &KeysFull<'_>) {
+        log::warn!(target: TARGET, "{event}");
+    }
+
+    fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
         log::warn!(target: TARGET, "{event}");
     }
 }

@@ -37,3 +37,14 @@ where
 {
     breakers.get(key)
 }
+
+/// The key as the breaker keeps it.
+#[inline]
+pub fn key_of<O, C, P>(breaker: &KeyedBreaker<O, C, P>) -> &O
+where
+    O: Send + Sync,
+    C: Clock + Send + Sync,
+    P: Policy + Send + Sync,
+{
+    breaker.key()
+}

@@ -18,3 +18,5 @@ pub fn breakers<G: ?Sized>(guard: &G) -> &G {
 pub fn keyed_in<G: ?Sized, K: KeyWithoutStd + ?Sized>(_: &G, _: &K) -> Breaker {
     unreachable!("the compiler refused it")
 }
+
+pub fn key_of<B>(_: &B) {}

@@ -208,7 +208,28 @@ impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
         self.refusing_by(WhenOpen(answer))
     }
 
-    pub(super) fn refusing_by<N>(self, refuse: N) -> CircuitBreakerLayer<B, K, N, M> {
+    /// [`grpc`](Self::grpc), for tonic: errors are `tonic::Status`, what a refused call
+    /// gives too: `Unavailable`, with the [`CircuitOpenError`](crate::CircuitOpenError)
+    /// as its source, by which [`classify::tonic`](crate::classify::tonic()) of a
+    /// circuit further out knows it. In a server tonic answers with it.
+    ///
+    /// ```
+    /// use breakerbox::tower::CircuitBreakerLayer;
+    /// use breakerbox::{Breaker, Config};
+    ///
+    /// static PMS: Breaker = Breaker::new("pms", Config::DEFAULT);
+    ///
+    /// let layer = CircuitBreakerLayer::new(&PMS).tonic();
+    /// // let client = PmsClient::new(layer.layer(channel));
+    /// # drop(layer);
+    /// ```
+    #[cfg(feature = "tonic")]
+    #[must_use]
+    pub fn tonic(self) -> CircuitBreakerLayer<B, Grpc<K>, super::AsStatus, M> {
+        self.grpc().refusing_by(super::AsStatus)
+    }
+
+    fn refusing_by<N>(self, refuse: N) -> CircuitBreakerLayer<B, K, N, M> {
         CircuitBreakerLayer {
             breaker: self.breaker,
             classify: self.classify,

@@ -61,6 +61,29 @@ where
     }
 }
 
+/// `tonic::Status`, which tonic's clients and servers hand on as it is: see
+/// [`tonic`](super::CircuitBreakerLayer::tonic).
+#[cfg(feature = "tonic")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AsStatus;
+
+#[cfg(feature = "tonic")]
+impl<T, E> sealed::Refuses<T, E> for AsStatus
+where
+    E: Into<Box<dyn core::error::Error + Send + Sync>>,
+{
+    type Error = tonic::Status;
+
+    fn refused(self, open: CircuitOpenError) -> Result<T, tonic::Status> {
+        Err(open.into())
+    }
+
+    /// As tonic would.
+    fn failed(self, error: E) -> tonic::Status {
+        tonic::Status::from_error(error.into())
+    }
+}
+
 /// A server's answer to a call that its circuit refused: `503 Service Unavailable`
 /// without a body, with the wait as `Retry-After`, in seconds, rounded up, where
 /// it is known.

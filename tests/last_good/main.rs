@@ -2,7 +2,12 @@
 //! attribute.
 
 mod age;
+mod attribute;
+mod functions;
+mod futures;
 mod memory;
+mod remote;
+mod stores;
 mod threads;
 mod user_code;
 

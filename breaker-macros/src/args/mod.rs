@@ -92,6 +92,8 @@ pub(crate) struct Args {
     pub(crate) timeout: Option<Arg<Constant<u64>>>,
     pub(crate) fallback: Option<Arg<Fallback>>,
     pub(crate) fallback_on: Option<Arg<FallbackOn>>,
+    pub(crate) last_good: Option<Arg<Expr>>,
+    pub(crate) last_good_key: Option<Arg<Expr>>,
     pub(crate) open_error: Option<Arg<Expr>>,
     pub(crate) timeout_error: Option<Arg<Expr>>,
 
@@ -135,6 +137,8 @@ impl Args {
             timeout: read.duration("timeout"),
             fallback: read.fallback("fallback"),
             fallback_on: read.choice("fallback_on", &value::FALLBACK_ON),
+            last_good: read.expression("last_good"),
+            last_good_key: read.expression("last_good_key"),
             open_error: read.function("open_error"),
             timeout_error: read.function("timeout_error"),
 

@@ -195,7 +195,10 @@ fn part_of_key(ident: &Ident, all: &mut AllGiven, errors: &mut Errors) -> bool {
     else {
         return false;
     };
-    if info.name != "key" || table::nearest(&ident.to_string()) == Some("shared") {
+    let option = info.name;
+    if !matches!(option, "key" | "last_good_key")
+        || table::nearest(&ident.to_string()) == Some("shared")
+    {
         return false;
     }
     let mut parts = match &*key {
@@ -206,7 +209,7 @@ fn part_of_key(ident: &Ident, all: &mut AllGiven, errors: &mut Errors) -> bool {
     *key = parse_quote!((#(#parts),*));
     let parts: Vec<_> = parts.iter().map(text).collect();
     let message = format!(
-        "a key of several parts is a tuple: write `key = ({})`",
+        "a key of several parts is a tuple: write `{option} = ({})`",
         parts.join(", ")
     );
     errors.at(ident, message);
@@ -229,11 +232,7 @@ fn unknown(
     if let Some(meant) = meant {
         all.means(meant, ident);
     }
-    let message = if table::UNAVAILABLE.contains(&name.as_str()) {
-        format!(
-            "`{name}` is not available in this version: write a `fallback` that gives the last answer"
-        )
-    } else if let Some(meant) = meant {
+    let message = if let Some(meant) = meant {
         format!("unknown option `{name}`: did you mean `{meant}`?")
     } else {
         let names: Vec<_> = table::OPTIONS

@@ -35,7 +35,7 @@ const fn info(
     }
 }
 
-pub(crate) static OPTIONS: [Info; 28] = [
+pub(crate) static OPTIONS: [Info; 30] = [
     info("name", Part::Breaker, "a string", "\"pms\""),
     info("threshold", Part::Breaker, "a whole number", "5"),
     info("failure_rate", Part::Breaker, "a share from 0 to 1", "0.5"),
@@ -91,6 +91,13 @@ pub(crate) static OPTIONS: [Info; 28] = [
         "cached",
     ),
     info("fallback_on", Part::Call, "`any` or `open`", "open"),
+    info("last_good", Part::Call, "last-good answers", "COSTS"),
+    info(
+        "last_good_key",
+        Part::Call,
+        "an expression over the parameters",
+        "hotel",
+    ),
     info(
         "open_error",
         Part::Call,
@@ -106,11 +113,8 @@ pub(crate) static OPTIONS: [Info; 28] = [
     info("crate", Part::Library, "a path", "my_breakerbox"),
 ];
 
-/// Options that are planned and not there yet.
-pub(crate) const UNAVAILABLE: [&str; 1] = ["last_good"];
-
 /// What the same thing is called elsewhere.
-const ELSEWHERE: [(&str, &str); 57] = [
+const ELSEWHERE: [(&str, &str); 63] = [
     ("failure_threshold", "threshold"),
     ("failures", "threshold"),
     ("max_failures", "threshold"),
@@ -166,6 +170,12 @@ const ELSEWHERE: [(&str, &str); 57] = [
     ("keyed_by", "key"),
     ("key_by", "key"),
     ("per", "key"),
+    ("cache", "last_good"),
+    ("stale", "last_good"),
+    ("stale_if_error", "last_good"),
+    ("last_known_good", "last_good"),
+    ("last_answer", "last_good"),
+    ("cache_key", "last_good_key"),
     ("capacity", "max_keys"),
     ("max_size", "max_keys"),
 ];
@@ -212,7 +222,7 @@ pub(crate) fn closest(
 
 #[cfg(test)]
 mod tests {
-    use super::{ELSEWHERE, UNAVAILABLE, find, nearest};
+    use super::{ELSEWHERE, find, nearest};
 
     #[test]
     fn a_slip_of_the_finger_is_understood() {
@@ -250,6 +260,10 @@ mod tests {
             ("retry_after", "reset"),
             ("delay", "reset"),
             ("recover", "fallback"),
+            ("lastgood", "last_good"),
+            ("last_god", "last_good"),
+            ("staleIfError", "last_good"),
+            ("last_good_keys", "last_good_key"),
         ] {
             assert_eq!(nearest(written), Some(meant), "{written}");
         }
@@ -266,9 +280,6 @@ mod tests {
     fn every_hint_names_an_option() {
         for (_, ours) in ELSEWHERE {
             assert!(find(ours).is_some(), "{ours}");
-        }
-        for name in UNAVAILABLE {
-            assert!(find(name).is_none(), "{name}");
         }
     }
 }

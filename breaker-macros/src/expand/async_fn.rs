@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
-use super::{breaker, classify, expect_once, hints, outcome, site};
+use super::{breaker, classify, expect_once, hints, last_good, outcome, site};
 use crate::model::{Model, Timeout};
 use crate::place::telling;
 
@@ -14,6 +14,7 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let private = model.library.private(site());
     let breaker = breaker(model);
     let expect = expect_once(model);
+    let (question, noted) = (last_good::key(model), last_good::noted(model));
     let classify = classify(model);
     let hint = hints::output(model);
     let parameters = hints::parameters(model);
@@ -45,8 +46,10 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let outcome = outcome::outcome(model, &quote_spanned!(site()=> #run.await));
     quote_spanned! {site()=>
         #breaker
+        #question
         #asked
         #expect
+        #noted
         #outcome
     }
 }

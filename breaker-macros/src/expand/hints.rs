@@ -4,7 +4,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 
 use super::{output_type, site};
-use crate::model::{Mentioned, Model, Rebound, Reused, Shape};
+use crate::model::{Mentioned, Model, Rebound, Reused, ReusedBy, Shape};
 
 /// Tells the compiler the type of the block, so that its tail coerces, and errors in it are
 /// reported where they are.
@@ -80,7 +80,7 @@ pub(super) fn braces(body: &Group) -> Option<TokenStream> {
     (!has_statements).then(|| quote_spanned!(site()=> #[allow(unused_braces)]))
 }
 
-/// Asks that a parameter which body and fallback both consume can be copied.
+/// Asks that a parameter which the body consumes, and what comes after it as well, can be copied.
 // Input:  fn f(a: A), with `a` consumed by both
 // Output: reused::<A>();
 pub(super) fn reused(model: &Model) -> TokenStream {
@@ -89,10 +89,22 @@ pub(super) fn reused(model: &Model) -> TokenStream {
         .reused
         .iter()
         .map(|reused| {
-            let Reused { attrs, name, ty } = reused;
+            let Reused {
+                by,
+                attrs,
+                name,
+                ty,
+            } = reused;
             let span = site().located_at(name.span());
             let private = model.library.private(span);
-            quote_spanned!(span=> #(#attrs)* #private::reused::<#ty>();)
+            match by {
+                ReusedBy::Fallback => {
+                    quote_spanned!(span=> #(#attrs)* #private::reused::<#ty>();)
+                }
+                ReusedBy::LastGood => {
+                    quote_spanned!(span=> #(#attrs)* #private::reused_by_last_good::<#ty>();)
+                }
+            }
         })
         .collect()
 }

@@ -2,6 +2,7 @@
 
 mod async_fn;
 mod hints;
+mod last_good;
 mod outcome;
 mod plain_fn;
 mod statics;
@@ -259,7 +260,10 @@ fn classify(model: &Model) -> TokenStream {
                 #private::core::option::Option::Some(__output)
             };
             let answer = quote_spanned!(site()=> Success);
-            let classified = classified(model, output, by, answer);
+            let mut classified = classified(model, output, by, answer);
+            if last_good::is_noted(model) {
+                classified = quote_spanned!(site()=> __noted.note(#classified));
+            }
             quote_spanned!(site()=> #private::by_output(#expect, |__output| { return #classified; }))
         }
         Classify::OnlyPanics => {
@@ -398,5 +402,6 @@ pub(crate) fn fallback_expression(value: &FallbackValue) -> TokenStream {
             closure.to_token_stream()
         }
         FallbackValue::Expression(expr) => expr.to_token_stream(),
+        FallbackValue::LastGood(last_good) => last_good.answers.to_token_stream(),
     }
 }

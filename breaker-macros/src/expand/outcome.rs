@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::{Expr, Lifetime};
 
-use super::{expect, fallback_asked, parenthesized, site};
+use super::{expect, fallback_asked, last_good, parenthesized, site};
 use crate::args::FallbackOn;
 use crate::model::{Fallback, FallbackValue, Kind, Model, Shape};
 use crate::place::{Place, may_be_closure, telling};
@@ -34,9 +34,10 @@ fn asked_first(model: &Model, run: &TokenStream) -> TokenStream {
     let private = model.library.private(site());
     let output = output(model);
     let timed_out = timed_out(model, Asked::Nobody);
+    let done = done(model, &output);
     let answered = quote_spanned! {site()=>
         match __ended {
-            #private::Ended::Done(__output) | #private::Ended::Failed(__output) => #output,
+            #done
             #private::Ended::Open(__error) => #private::never(__error),
             #private::Ended::TimedOut(__error) => #timed_out,
         }
@@ -127,9 +128,10 @@ fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
     let cause = quote_spanned!(site()=> __refused.cause());
     let asked = ask(model, &fallback.value, &cause);
     let otherwise = plain(model, &quote_spanned!(site()=> __refused), Asked::Fallback);
+    let kept = last_good::kept(model, output.clone());
     quote_spanned! {site()=>
         match __ended {
-            #private::Ended::Done(__output) => #output,
+            #private::Ended::Done(__output) => #kept,
             #untouched
             __refused => match #asked {
                 #private::core::result::Result::Ok(__output) => {
@@ -139,6 +141,23 @@ fn with_fallback(model: &Model, fallback: &Fallback) -> TokenStream {
                 #private::core::result::Result::Err(__missing) => #otherwise,
             },
         }
+    }
+}
+
+/// What the call gave itself, where nothing stands in place of its failures.
+// Output: Done(out) | Failed(out) => out,
+// Output: Done(out) => KEPT, Failed(out) => out,
+fn done(model: &Model, output: &TokenStream) -> TokenStream {
+    let private = model.library.private(site());
+    if model.last_good().is_none() {
+        return quote_spanned! {site()=>
+            #private::Ended::Done(__output) | #private::Ended::Failed(__output) => #output,
+        };
+    }
+    let kept = last_good::kept(model, output.clone());
+    quote_spanned! {site()=>
+        #private::Ended::Done(__output) => #kept,
+        #private::Ended::Failed(__output) => #output,
     }
 }
 
@@ -156,6 +175,9 @@ fn output(model: &Model) -> TokenStream {
 // Output: Result::<_, Never>::Ok(VALUE), of one that never returns
 // Output: '__asked: { let __value = VALUE; let __later = match fallback(.., __value) { Now(answer) => break '__asked answer, Later(future) => later(future) }; fallback_sync(.., __later.await) }
 fn ask(model: &Model, value: &FallbackValue, cause: &TokenStream) -> TokenStream {
+    if let FallbackValue::LastGood(last_good) = value {
+        return last_good::asked(model, last_good);
+    }
     let expression = fallback_asked(model, value);
     let span = site().located_at(match value {
         FallbackValue::Call { path, .. } => Place::of(path).last,
@@ -163,13 +185,16 @@ fn ask(model: &Model, value: &FallbackValue, cause: &TokenStream) -> TokenStream
             telling(&closure.body)
         }
         FallbackValue::Expression(expr) => telling(expr),
+        FallbackValue::LastGood(last_good) => telling(&last_good.answers),
     });
     let private = model.library.private(span);
     let with_cause = quote_spanned! {span=>
         #private::with_cause(#cause, #expression)
     };
     let value = match value {
-        FallbackValue::Call { .. } | FallbackValue::Expression(_) => expression,
+        FallbackValue::Call { .. } | FallbackValue::Expression(_) | FallbackValue::LastGood(_) => {
+            expression
+        }
         FallbackValue::Closure(_) => with_cause,
         FallbackValue::Diverging { later, .. } => {
             let wait = later.then(|| quote_spanned!(span=> .await));

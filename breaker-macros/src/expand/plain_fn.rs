@@ -3,7 +3,7 @@
 use proc_macro2::{Group, TokenStream};
 use quote::quote_spanned;
 
-use super::{breaker, classify, expect_once, hints, outcome, output_type, site};
+use super::{breaker, classify, expect_once, hints, last_good, outcome, output_type, site};
 use crate::model::{Model, Shape};
 
 /// The statements of the function.
@@ -13,6 +13,7 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let private = model.library.private(site());
     let breaker = breaker(model);
     let expect = expect_once(model);
+    let (question, noted) = (last_good::key(model), last_good::noted(model));
     let classify = classify(model);
     let parameters = hints::parameters(model);
     let braces = hints::braces(body);
@@ -32,7 +33,9 @@ pub(super) fn guarded(model: &Model, body: &Group) -> TokenStream {
     let outcome = outcome::outcome(model, &run);
     quote_spanned! {site()=>
         #breaker
+        #question
         #expect
+        #noted
         #outcome
     }
 }

@@ -233,4 +233,10 @@ pub(super) const VALID: [(&str, &[&str]); 26] = [
 ];
 
 /// Options that decide something of others, or of the function, and stand alone.
-pub(super) const FLAGS: [&str; 3] = ["shared", "fallback_on = open", "fallback_on = any"];
+pub(super) const FLAGS: [&str; 5] = [
+    "shared",
+    "fallback_on = open",
+    "fallback_on = any",
+    "last_good = self.costs",
+    "last_good_key = (hotel, a.b)",
+];

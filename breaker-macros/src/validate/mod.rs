@@ -3,6 +3,7 @@
 
 mod calls;
 mod diverging;
+mod last_good;
 mod settings;
 mod signature;
 mod waits;
@@ -75,21 +76,26 @@ fn contradictions(args: &Args, function: &Function, errors: &mut Errors) {
             "classify_output",
             "`classify_output` sees the error as well",
         ),
+        (
+            "fallback",
+            "last_good",
+            "the last good answer is served where the fallback would be",
+        ),
     ] {
         beside(args, first, second, why, errors);
     }
-    for (option, needs, write) in [
-        ("fallback_on", "fallback", "`fallback = cached`"),
+    if written("last_good").is_none() {
+        let needed = [
+            ("fallback_on", "fallback", "`fallback = cached`"),
+            ("last_good_key", "last_good", "`last_good = COSTS`"),
+        ];
+        without(args, &needed, errors);
+    }
+    let needed = [
         ("timeout_error", "timeout", "`timeout = \"2s\"`"),
         ("max_keys", "key", "`key = hotel`"),
-    ] {
-        if let (Some(option), None) = (written(option), written(needs)) {
-            errors.at(
-                option,
-                format!("`{option}` without `{needs}` does nothing: add {write}, or leave it out"),
-            );
-        }
-    }
+    ];
+    without(args, &needed, errors);
 
     let chosen = ["breaker", "shared", "key"]
         .iter()
@@ -109,6 +115,18 @@ fn contradictions(args: &Args, function: &Function, errors: &mut Errors) {
             }
         }
         Some(_) => {}
+    }
+}
+
+/// Refuses options without those that they are about: an option, what it needs, what to write.
+fn without(args: &Args, needed: &[(&str, &str, &str)], errors: &mut Errors) {
+    for (option, needs, write) in needed {
+        if let (Some(option), None) = (args.written(option), args.written(needs)) {
+            errors.at(
+                option,
+                format!("`{option}` without `{needs}` does nothing: add {write}, or leave it out"),
+            );
+        }
     }
 }
 
@@ -143,11 +161,12 @@ fn call(args: &Args, function: &Function, kind: &Kind, output: &Output, errors: 
         None => {}
     }
     calls::check(args, function, errors);
+    last_good::check(args, function, errors);
 }
 
 /// `-> !`: nothing comes back, so some options have nothing to work on.
 fn never(args: &Args, function: &Function, errors: &mut Errors) {
-    for name in ["classify", "classify_output", "fallback"] {
+    for name in ["classify", "classify_output", "fallback", "last_good"] {
         if let Some(option) = args.written(name) {
             errors.at(
                 option,
@@ -221,6 +240,13 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
         .as_ref()
         .map(|timeout| settings::timeout(&timeout.value, &function));
     let source = source(&args, &function, timeout.as_ref());
+    let last_good = last_good::model(&args).map(|last_good| Fallback {
+        value: FallbackValue::LastGood(last_good),
+        on: args
+            .fallback_on
+            .as_ref()
+            .map_or(FallbackOn::Any, |on| on.value),
+    });
     let key = args.key.map(|key| key.value);
     let open_error = args.open_error.map(|open_error| open_error.value);
     let timeout_error = args.timeout_error.map(|timeout_error| timeout_error.value);
@@ -255,6 +281,7 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
             args::Fallback::Expression(expr) => FallbackValue::Expression(expr),
         },
     });
+    let fallback = fallback.or(last_good);
 
     let mut expressions = TokenStream::new();
     if let Source::Given(expr) = &source {
@@ -268,22 +295,31 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
     // What refused calls alone come to, who never reach the body.
     let mut refused = TokenStream::new();
     let mut may_follow = None;
+    // Where answers are kept is asked after a success, too.
+    let mut kept = None;
     if let Some(fallback) = &fallback {
         let printed = expand::fallback_expression(&fallback.value);
-        match fallback.on {
-            FallbackOn::Any => may_follow = Some(printed),
-            FallbackOn::Open => refused.extend(printed),
+        match (&fallback.value, fallback.on) {
+            (FallbackValue::LastGood(_), _) => kept = Some(printed),
+            (_, FallbackOn::Any) => may_follow = Some(printed),
+            (_, FallbackOn::Open) => refused.extend(printed),
         }
     }
-    match may_follow {
-        Some(_) => open_error.to_tokens(&mut expressions),
-        None => open_error.to_tokens(&mut refused),
+    match &fallback {
+        Some(Fallback {
+            on: FallbackOn::Any,
+            ..
+        }) => open_error.to_tokens(&mut expressions),
+        _ => open_error.to_tokens(&mut refused),
     }
 
-    let read_before = match &timeout {
+    let mut read_before = match &timeout {
         Some(Timeout::Asked(expr)) => expr.to_token_stream(),
         Some(Timeout::Constant(_)) | None => TokenStream::new(),
     };
+    args.last_good_key
+        .map(|key| key.value)
+        .to_tokens(&mut read_before);
     let (bound_inside, borrowing_body) = match &kind {
         Kind::Boxed { body, .. } => (true, captures::strip_rebindings(body)),
         Kind::Async | Kind::Plain => (false, function.body.clone()),
@@ -295,6 +331,7 @@ fn build(args: Args, function: Function, kind: Kind, output: Output) -> Model {
             expressions,
             read_before,
             fallback: may_follow,
+            kept,
             refused,
             body: &borrowing_body.stream(),
             bound_inside,

@@ -165,7 +165,7 @@ fn rate(args: &Args, errors: &mut Errors) {
 }
 
 /// The names that only a call knows: the parameters, the generics.
-fn names_of_call(function: &Function) -> Vec<Ident> {
+pub(super) fn names_of_call(function: &Function) -> Vec<Ident> {
     let mut names = Vec::new();
     for parameter in function.parameters() {
         bound_names(&parameter.pat, &mut names);
@@ -183,6 +183,11 @@ fn names_of_call(function: &Function) -> Vec<Ident> {
             }),
     );
     names
+}
+
+/// Whether an expression uses the instance.
+pub(super) fn mentions_self(expr: &Expr) -> bool {
+    first_of(expr.to_token_stream(), &[]).is_some_and(|name| name == "self")
 }
 
 /// Refuses what a static can't see: `Self`, `self`, the parameters, the generics.

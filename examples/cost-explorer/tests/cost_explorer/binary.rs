@@ -70,12 +70,20 @@ impl Act<'_> {
     }
 }
 
-fn run(store: &Path, args: &[&str]) -> std::io::Result<Output> {
-    Command::new(env!("CARGO_BIN_EXE_cost-explorer"))
-        .args(["--demo", "--store"])
+/// The program, where there are no credentials, and a region that is not Cost Explorer's.
+fn program(store: &Path, args: &[&str]) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_cost-explorer"));
+    program
+        .env_remove("AWS_ACCESS_KEY_ID")
+        .env("AWS_REGION", "eu-central-1")
+        .arg("--store")
         .arg(store)
-        .args(args)
-        .output()
+        .args(args);
+    program
+}
+
+fn run(store: &Path, args: &[&str]) -> std::io::Result<Output> {
+    program(store, args).output()
 }
 
 /// The acts, by their titles.
@@ -177,6 +185,21 @@ fn a_damaged_file_is_moved_aside_and_said_to_be() -> Outcome {
     let errors = String::from_utf8(output.stderr)?;
     assert!(errors.contains("it is kept as "), "{errors}");
     assert_eq!(std::fs::read_dir(folder.path())?.count(), 2);
+    Ok(())
+}
+
+#[test]
+fn credentials_or_not_a_demo_stays_on_loopback() -> Outcome {
+    let folder = TempDir::new()?;
+    let output = program(&folder.path().join("answers.redb"), &["--demo"])
+        .env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+        .env("AWS_SECRET_ACCESS_KEY", "not a secret")
+        .output()?;
+    let first = String::from_utf8(output.stdout)?;
+    assert!(
+        first.starts_with("A server on loopback is asked at http://127.0.0.1:"),
+        "{first}"
+    );
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! What the client that asks AWS does, as far as it can be seen without asking AWS.
 
-use std::io;
+use std::time::Duration;
 
 use aws_sdk_costexplorer::Config;
 use aws_sdk_costexplorer::error::SdkError;
@@ -10,6 +10,7 @@ use cost_explorer::pace::Pace;
 use cost_explorer::server::credentials;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use crate::stage::{ONE, Outcome as Tested, PACE};
 
@@ -38,10 +39,12 @@ async fn it_speaks_tls_and_nothing_else() -> Tested {
     let request = request.config_override(Config::builder().endpoint_url(here));
     let listen = async {
         let (mut stream, _) = listener.accept().await?;
-        io::Result::Ok(stream.read_u8().await?)
+        stream.read_u8().await
     };
+    // So that a client that never connects is a failure of the test's, and no wait.
+    let listen = timeout(Duration::from_secs(60), listen);
     let (answer, first) = tokio::join!(request.send(), listen);
-    assert_eq!(first?, HANDSHAKE);
+    assert_eq!(first??, HANDSHAKE);
     let error = answer.unwrap_err();
     assert!(matches!(error, SdkError::DispatchFailure(_)), "{error:?}");
     assert_eq!(classify::aws(&error), Outcome::Failure);

@@ -1,0 +1,60 @@
+//! `last_good`: which question an answer belongs to.
+
+use syn::Expr;
+
+use super::settings::{mentions_self, names_of_call};
+use crate::args::Args;
+use crate::error::{Errors, text};
+use crate::function::Function;
+use crate::model::{LastGood, LastGoodKey};
+
+/// Asks for a key where calls may have different answers.
+pub(super) fn check(args: &Args, function: &Function, errors: &mut Errors) {
+    let Some(option) = args.written("last_good") else {
+        return;
+    };
+    let has_key = ["last_good_key", "key"]
+        .iter()
+        .any(|name| args.written(name).is_some());
+    let Some(answers) = &args.last_good else {
+        return;
+    };
+    if has_key || is_one_question(&answers.value, function) {
+        return;
+    }
+    let names: Vec<_> = function
+        .parameters()
+        .map(|parameter| text(&parameter.pat))
+        .collect();
+    let is_name = |name: &String| syn::parse_str::<syn::Ident>(name).is_ok();
+    let key = match &names[..] {
+        [] => "self.id".to_owned(),
+        [name] if is_name(name) => name.clone(),
+        names if names.iter().all(is_name) => format!("({})", names.join(", ")),
+        _ => "hotel".to_owned(),
+    };
+    errors.at(
+        option,
+        format!(
+            "`last_good` must know which question an answer belongs to, or a call gets the answer to another one: add `last_good_key = {key}`, with all that the answer depends on (or `key = ..`, for a breaker of each as well)"
+        ),
+    );
+}
+
+/// Whether all calls ask the same.
+fn is_one_question(answers: &Expr, function: &Function) -> bool {
+    names_of_call(function).is_empty()
+        && function.parameters().next().is_none()
+        && (function.receiver().is_none() || mentions_self(answers))
+}
+
+/// What it means.
+pub(super) fn model(args: &Args) -> Option<LastGood> {
+    let answers = args.last_good.as_ref()?.value.clone();
+    let key = match (&args.last_good_key, &args.key) {
+        (Some(key), _) => LastGoodKey::Given(key.value.clone()),
+        (None, Some(key)) => LastGoodKey::OfBreaker(key.value.clone()),
+        (None, None) => LastGoodKey::Unit,
+    };
+    Some(LastGood { answers, key })
+}

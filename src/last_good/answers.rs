@@ -1,0 +1,59 @@
+//! What can stand in `last_good = ..`.
+
+use super::LastGood;
+use std::sync::{Arc, LazyLock};
+
+/// What can stand in the attribute's `last_good = ..`: a [`LastGood`], or what leads
+/// to one: a reference, `Arc`, `Box` or `LazyLock`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no place for last-good answers",
+    label = "`last_good = ..` takes a `LastGood`, or a reference, `Arc`, `Box` or `LazyLock` of one",
+    note = "declare one by `static COSTS: LastGood<String, Costs> = LastGood::new(Duration::from_secs(3600))`, of the key and the answer",
+    note = "or keep one in the client: `last_good = self.costs`"
+)]
+pub trait Answers {
+    /// The key as it is kept.
+    type Key: 'static;
+    /// The answer.
+    type Value: 'static;
+    /// Where the answers are.
+    type Store;
+
+    /// The answers.
+    fn last_good(&self) -> &LastGood<Self::Key, Self::Value, Self::Store>;
+}
+
+impl<K, V, S> Answers for LastGood<K, V, S> {
+    type Key = K;
+    type Value = V;
+    type Store = S;
+
+    #[inline]
+    fn last_good(&self) -> &Self {
+        self
+    }
+}
+
+/// What leads to answers.
+macro_rules! leads_to {
+    ($([$($generics:tt)*] $way:ty;)*) => {$(
+        impl<$($generics)*> Answers for $way {
+            type Key = A::Key;
+            type Value = A::Value;
+            type Store = A::Store;
+
+            #[inline]
+            fn last_good(&self) -> &LastGood<A::Key, A::Value, A::Store> {
+                (**self).last_good()
+            }
+        }
+    )*};
+}
+
+leads_to! {
+    [A: Answers + ?Sized] &A;
+    [A: Answers + ?Sized] &mut A;
+    [A: Answers + ?Sized] Arc<A>;
+    [A: Answers + ?Sized] Box<A>;
+    [A: Answers, F: FnOnce() -> A] LazyLock<A, F>;
+}
