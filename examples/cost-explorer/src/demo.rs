@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use breakerbox::AnyBreaker;
-use breakerbox::observe::{self, Observer, StateChange};
 use cost_explorer::costs::CostExplorer;
 use cost_explorer::pace::Pace;
 use cost_explorer::query::Dates;
@@ -37,7 +36,6 @@ pub(crate) async fn play(args: &Args) -> Result<(), Box<dyn Error>> {
         .clone()
         .unwrap_or_else(|| scratch.path().join("answers.redb"));
     let demo = Demo::start(&store).await?;
-    observe::install(Narrator).forever();
     println!("A server on loopback is asked at {}.", demo.server.url());
     if args.outage {
         demo.play(Fault::Error);
@@ -180,14 +178,5 @@ async fn ask(explorer: &CostExplorer, dates: Dates) -> bool {
             println!("{}", show::failure(explorer, &error));
             false
         }
-    }
-}
-
-/// Tells of what circuits do.
-struct Narrator;
-
-impl Observer for Narrator {
-    fn state_changed(&self, event: &StateChange<'_>) {
-        println!("** {event}");
     }
 }

@@ -11,10 +11,12 @@ use std::time::SystemTime;
 use args::Args;
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
 use aws_credential_types::provider::ProvideCredentials;
+use breakerbox::observe;
 use cost_explorer::costs::CostExplorer;
 use cost_explorer::pace::Pace;
 use cost_explorer::query::Dates;
 use cost_explorer::{answers, breaker, client};
+use show::Narrator;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -29,6 +31,7 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<(), Box<dyn Error>> {
     let args = Args::of_process()?;
+    observe::install(Narrator).forever();
     let credentials = EnvironmentVariableCredentialsProvider::new();
     match credentials.provide_credentials().await {
         Ok(found) if !args.demo => {

@@ -6,10 +6,20 @@ use std::sync::Arc;
 
 use breakerbox::Served;
 use breakerbox::last_good::Replaced;
+use breakerbox::observe::{Observer, StateChange};
 use cost_explorer::answers::Answers;
 use cost_explorer::costs::CostExplorer;
 use cost_explorer::error::CostsError;
 use cost_explorer::report::Report;
+
+/// Tells of what circuits do, and of answers that could not be kept.
+pub(crate) struct Narrator;
+
+impl Observer for Narrator {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        println!("** {event}");
+    }
+}
 
 /// The answers of a file that was opened; says if a damaged one had to go.
 pub(crate) fn opened((answers, replaced): (Answers, Option<Replaced>)) -> Arc<Answers> {
