@@ -77,22 +77,17 @@ impl CostExplorer {
         .await
     }
 
+    // The fresh answer is kept by the whole question, and served as stale to the same one. The
+    // circuit is one for all questions of the account: they fail together.
     #[circuit_breaker(
         breaker = self.breakers,
         key = (&*query.account, REGION, API),
         classify = classify::aws,
         timeout = self.pace.call,
-        fallback = self.last_good(query),
+        last_good = self.answers,
+        last_good_key = query,
     )]
     async fn ask(&self, query: &Query) -> Result<Served<Report>, CostsError> {
-        let report = pages::all(&self.client, query).await?;
-        if let Err(error) = self.answers.store(query, &report).await {
-            eprintln!("{error}");
-        }
-        Ok(Served::fresh(report))
-    }
-
-    async fn last_good(&self, query: &Query) -> Option<Result<Served<Report>, CostsError>> {
-        self.answers.load(query).await.ok().flatten().map(Ok)
+        Ok(Served::fresh(pages::all(&self.client, query).await?))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use breakerbox::Served;
 use breakerbox::last_good::Replaced;
-use breakerbox::observe::{Observer, StateChange};
+use breakerbox::observe::{LastGoodFailed, Observer, StateChange};
 use cost_explorer::answers::Answers;
 use cost_explorer::costs::CostExplorer;
 use cost_explorer::error::CostsError;
@@ -18,6 +18,10 @@ pub(crate) struct Narrator;
 impl Observer for Narrator {
     fn state_changed(&self, event: &StateChange<'_>) {
         println!("** {event}");
+    }
+
+    fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
+        eprintln!("** {event}");
     }
 }
 
