@@ -6,6 +6,9 @@ mod answers;
 mod binary;
 mod client;
 mod faults;
+// Elsewhere a file that is open can't be removed.
+#[cfg(unix)]
+mod lost_file;
 mod pages;
 mod questions;
 mod stage;

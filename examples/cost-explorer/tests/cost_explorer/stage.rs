@@ -47,6 +47,9 @@ pub(crate) fn week() -> Dates {
     Dates::new("2026-11-01", "2026-11-08")
 }
 
+/// The file's name.
+const ANSWERS: &str = "answers.redb";
+
 pub(crate) const PAGES: usize = 3;
 
 #[derive(Debug)]
@@ -57,7 +60,7 @@ pub(crate) struct Stage {
     /// Requests that were counted already.
     counted: usize,
     /// Where the answers are; it goes with the stage.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Stage {
@@ -67,7 +70,7 @@ impl Stage {
 
     pub(crate) async fn at(pace: Pace) -> Result<Self, Box<dyn Error>> {
         let folder = TempDir::new()?;
-        let (answers, replaced) = answers::open(&folder.path().join("answers"))?;
+        let (answers, replaced) = answers::open(&folder.path().join(ANSWERS))?;
         assert!(replaced.is_none());
         let answers = Arc::new(answers);
         let (server, breakers) = (Server::start().await?, breakers(pace.reset)?);
@@ -81,7 +84,7 @@ impl Stage {
             one,
             other,
             counted: 0,
-            _folder: folder,
+            folder,
         })
     }
 
@@ -113,6 +116,11 @@ impl Stage {
         let new = log[self.counted..].iter().map(|seen| seen.answer).collect();
         self.counted = log.len();
         new
+    }
+
+    /// Takes the file of answers away.
+    pub(crate) fn lose_answers(&self) -> std::io::Result<()> {
+        std::fs::remove_file(self.folder.path().join(ANSWERS))
     }
 
     /// Waits until so many requests have arrived in all.
