@@ -309,14 +309,25 @@ impl Shared {
             time,
             now,
             bytes,
-            can_read: codec::can_read::<V>,
+            instead_of_any: false,
         });
         let change = Change { key, answer };
         Ok(Some(Save { change, written }))
     }
 
-    fn save(&self, Save { change, written }: Save) -> Result<(), DiskError> {
+    fn save<V: DeserializeOwned>(&self, save: Save) -> Result<(), DiskError> {
+        let Save {
+            mut change,
+            written,
+        } = save;
         let key = change.key.clone();
+        // Here, and not in the transaction: no code of an answer runs in that.
+        if let Some(answer) = &mut change.answer
+            && answer.time < answer.now
+        {
+            let there = self.load::<V>(&key, written.at);
+            answer.instead_of_any = matches!(there, Err(DiskError::Decode { .. }));
+        }
         self.pace.set(&key, written);
         let saved = self.change(change, written.at);
         if saved.is_err() {

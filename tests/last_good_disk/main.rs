@@ -2,6 +2,7 @@
 //! All on real files.
 #![cfg(feature = "last-good-disk")]
 
+mod attribute;
 mod damage;
 mod full;
 mod keeping;

@@ -106,10 +106,32 @@ fn an_empty_file_is_a_new_one() {
 #[test]
 fn what_another_program_left_beside_it_is_no_matter() {
     let place = somewhere();
-    fs::write(place.directory.path().join("answers.redb.new"), "rubbish").unwrap();
+    fs::write(
+        place.directory.path().join("answers.redb.breakerbox-new"),
+        "rubbish",
+    )
+    .unwrap();
     save(&open(&place.path), "key", &"value".to_owned()).unwrap();
     assert_eq!(text(&open(&place.path), "key").as_deref(), Some("value"));
     assert_eq!(place.files(), ["answers.redb"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_beside_it_leads_nowhere() {
+    let place = somewhere();
+    let victim = place.directory.path().join("victim");
+    fs::write(&victim, "of somebody else").unwrap();
+    let beside = place.directory.path().join("answers.redb.breakerbox-new");
+    std::os::unix::fs::symlink(&victim, beside).unwrap();
+    let error = error(&place.path);
+    assert!(matches!(error, DiskError::NotOurs { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("answers.redb.breakerbox-new` is no file")
+    );
+    assert_eq!(fs::read_to_string(victim).unwrap(), "of somebody else");
 }
 
 #[test]

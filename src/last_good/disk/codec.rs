@@ -11,7 +11,6 @@ use crate::Key;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::any::type_name;
-use std::panic::catch_unwind;
 use std::sync::Arc;
 
 /// Why something can't be written, or read.
@@ -64,11 +63,6 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unfit> {
     } else {
         Err(Unfit::new("there is more than one value"))
     }
-}
-
-/// Whether that type can be read from it; by no panic either.
-pub(super) fn can_read<T: DeserializeOwned>(bytes: &[u8]) -> bool {
-    catch_unwind(|| read::<T>(bytes).is_ok()).unwrap_or(false)
 }
 
 /// Which type and version answers are of, in short. Paths are left out, so that

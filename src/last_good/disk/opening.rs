@@ -96,7 +96,11 @@ impl Place {
     /// so it is there whole or not at all. None if it is there meanwhile.
     pub(super) fn create(&self) -> Result<Option<Open>, DiskError> {
         let fault = |fault| self.error(fault);
-        let beside = with_ending(&self.path, ".new");
+        let beside = with_ending(&self.path, ".breakerbox-new");
+        // What it leads to would be emptied.
+        if fs::symlink_metadata(&beside).is_ok_and(|there| !there.is_file()) {
+            return Err(DiskError::NotOurs { path: beside });
+        }
         let mut options = OpenOptions::new();
         let file = options
             .read(true)

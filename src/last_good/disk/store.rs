@@ -40,7 +40,7 @@ where
         match self.prepare(key, answer) {
             Ok(Some(save)) => {
                 let shared = Arc::clone(&self.shared);
-                task::run(self.path(), move || shared.save(save))
+                task::run(self.path(), move || shared.save::<V>(save))
             }
             Ok(None) => Reply::Now(Ok(())),
             Err(error) => Reply::Now(Err(error)),
@@ -78,7 +78,7 @@ where
         Q: Key<Owned = K> + ?Sized,
     {
         match self.prepare(key, answer)? {
-            Some(save) => self.shared.save(save),
+            Some(save) => self.shared.save::<V>(save),
             None => Ok(()),
         }
     }

@@ -118,17 +118,17 @@ pub(super) struct Answer {
     /// When it was saved.
     pub(super) now: i64,
     pub(super) bytes: Vec<u8>,
-    /// Whether the bytes of another answer are one, too.
-    pub(super) can_read: fn(&[u8]) -> bool,
+    /// Whether the one that is there is of no use, however young.
+    pub(super) instead_of_any: bool,
 }
 
 impl Answer {
-    /// Whether there is a younger one already, which can be served. One from a
-    /// future that the clock doesn't explain can't: it would be there for ever.
+    /// Whether there is a younger one already. One from a future that the clock
+    /// doesn't explain doesn't count: it would be there for ever.
     fn is_late(&self, there: Record<'_>) -> bool {
-        there.types == self.types
+        !self.instead_of_any
+            && there.types == self.types
             && age::given(there.time, self.now).is_ok_and(|given| given > self.time)
-            && (self.can_read)(there.answer)
     }
 }
 

@@ -203,7 +203,7 @@ fn a_file_whose_making_was_cut_off_is_made_anew() {
                 apply_torn(&mut image, step, &mut chance);
             }
             let place = somewhere();
-            let beside = place.directory.path().join("answers.redb.new");
+            let beside = place.directory.path().join("answers.redb.breakerbox-new");
             fs::write(&beside, &image).unwrap();
             let disk = open(&place.path);
             save(&disk, 1, "one").unwrap();
