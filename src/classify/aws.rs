@@ -68,7 +68,9 @@ const FAULTS: [&str; 10] = [
 /// | [`CallError::TimedOut`] of a call inside | failure | no answer in time |
 ///
 /// The SDK retries by itself, so what comes here is what its last attempt ended
-/// with: its retries are inside the guarded call, which counts once.
+/// with: its retries are inside the guarded call, which counts once. Of the two
+/// headers they wait for `x-amz-retry-after` alone: where a service sends the other
+/// one, fewer attempts are kinder to it.
 ///
 /// ```
 /// use aws_smithy_runtime_api::client::result::SdkError; // it is each SDK's `error::SdkError`

@@ -62,19 +62,19 @@ impl CostExplorer {
     /// Costs by service, of each day: fresh, or the last good answer to the same question.
     ///
     /// # Errors
-    /// [`CostsError`] where the service says that the question is wrong, and where it doesn't answer and
-    /// never did.
+    /// [`CostsError`] where the service says that the question is wrong, where it doesn't answer and never
+    /// did, and where too many calls wait for their turn.
     pub async fn by_day(&self, dates: Dates) -> Result<Served<Report>, CostsError> {
-        // What waits stands outside of the breaker: our own queue is not the service's slowness.
+        // What waits stands outside of the breaker: our own queue is not the service's slowness. In an
+        // outage nobody waits longer for a turn than while all is well.
         let turn = timeout(self.pace.queue, self.limit.until_ready()).await;
         turn.map_err(|_| CostsError::Queue)?;
-        let (account, granularity) = (self.account.clone(), Granularity::Daily);
-        self.ask(&Query {
-            account,
+        let query = Query {
+            account: self.account.clone(),
             dates,
-            granularity,
-        })
-        .await
+            granularity: Granularity::Daily,
+        };
+        self.ask(&query).await
     }
 
     // The fresh answer is kept by the whole question, and served as stale to the same one. The

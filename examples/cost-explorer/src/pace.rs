@@ -28,7 +28,7 @@ impl Pace {
     /// For AWS.
     pub const AWS: Self = Self {
         calls: Quota::per_second(NonZeroU32::MIN).allow_burst(NonZeroU32::new(5).unwrap()),
-        queue: Duration::from_secs(60),
+        queue: Duration::from_secs(5),
         reset: Duration::from_secs(30),
         call: Duration::from_secs(60),
         attempt: Duration::from_secs(10),
