@@ -25,7 +25,9 @@
     not(all(
         feature = "tokio",
         feature = "test-util",
+        feature = "aws",
         feature = "reqwest",
+        feature = "tonic",
         feature = "tower"
     )),
     allow(rustdoc::broken_intra_doc_links)
