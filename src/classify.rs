@@ -59,7 +59,7 @@ mod tonic;
 mod weight;
 mod with_retry_after;
 #[cfg(feature = "std")]
-mod within;
+pub(crate) mod within;
 
 #[cfg(feature = "aws")]
 pub use aws::aws;

@@ -50,6 +50,7 @@
 //! - [`KeyedBreakers`]: one breaker for each host, account or region.
 //! - [`classify`]: which errors of the common clients are outages.
 //! - `tower`: a layer for tower's services: hyper, tonic, axum.
+//! - `reqwest_middleware`: the same for `reqwest`'s client with middlewares.
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it.
 //! - `test`: tests of annotated functions that never sleep (feature
@@ -68,6 +69,7 @@
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
 //! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
+//! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware` | no |
 //! | `last-good-disk` | `LastGood::on_disk`, in a file that outlives the process | no |
 //! | `test-util` | `test::scope()` | no |
 //!
@@ -116,6 +118,8 @@ mod permit;
 mod refusal;
 #[cfg(feature = "std")]
 mod registry;
+#[cfg(all(feature = "reqwest-middleware", not(target_family = "wasm")))]
+pub mod reqwest_middleware;
 mod served;
 mod subject;
 #[cfg(feature = "test-util")]
