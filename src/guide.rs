@@ -13,6 +13,7 @@
 //! | [Dependencies](dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](timeouts) | what becomes of a call that takes too long, or is dropped |
 //! | [Composing](composing) | in which order retries, rate limits, timeouts, races and breakers stand, and why |
+//! | [Last-good answers](last_good) | what to say while the dependency says nothing, and how old it may be |
 //! | [Observing](observing) | which circuit is open, and why: in the log, as numbers, by asking |
 //! | [At the edge](edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](testing) | tests of annotated functions that never sleep |
@@ -23,11 +24,10 @@
 // Without the features that they are about, some links lead nowhere.
 #![cfg_attr(
     not(all(
+        feature = "last-good-disk",
         feature = "tokio",
         feature = "test-util",
-        feature = "aws",
         feature = "reqwest",
-        feature = "tonic",
         feature = "tower"
     )),
     allow(rustdoc::broken_intra_doc_links)
@@ -68,6 +68,9 @@ pub mod timeouts {}
 
 #[doc = include_str!("guide/composing.md")]
 pub mod composing {}
+
+#[doc = include_str!("guide/last_good.md")]
+pub mod last_good {}
 
 #[doc = include_str!("guide/edge.md")]
 pub mod edge {}

@@ -38,6 +38,7 @@
 //! | [Dependencies](guide::dependencies) | how many breakers there should be, and of what |
 //! | [Timeouts and cancellation](guide::timeouts) | what becomes of a call that takes too long, or is dropped |
 //! | [Composing](guide::composing) | in which order retries, rate limits, timeouts, races and breakers stand, and why |
+//! | [Last-good answers](guide::last_good) | what to say while the dependency says nothing, and how old it may be |
 //! | [Observing](guide::observing) | which circuit is open, and why |
 //! | [At the edge](guide::edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
@@ -50,7 +51,8 @@
 //! - [`KeyedBreakers`]: one breaker for each host, account or region.
 //! - [`classify`]: which errors of the common clients are outages.
 //! - `tower`: a layer for tower's services: hyper, tonic, axum.
-//! - `reqwest_middleware`: the same for `reqwest`'s client with middlewares.
+//! - `LastGood`: the last good answers, served while there are none (feature
+//!   `last-good`).
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it.
 //! - `test`: tests of annotated functions that never sleep (feature
@@ -69,7 +71,6 @@
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
 //! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
-//! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware` | no |
 //! | `last-good-disk` | `LastGood::on_disk`, in a file that outlives the process | no |
 //! | `test-util` | `test::scope()` | no |
 //!
@@ -118,8 +119,6 @@ mod permit;
 mod refusal;
 #[cfg(feature = "std")]
 mod registry;
-#[cfg(all(feature = "reqwest-middleware", not(target_family = "wasm")))]
-pub mod reqwest_middleware;
 mod served;
 mod subject;
 #[cfg(feature = "test-util")]

@@ -106,16 +106,16 @@
 //!
 //! The inner call is dropped before its place is given back.
 
-pub(crate) mod body;
-pub(crate) mod ending;
-pub(crate) mod future;
+mod body;
+mod ending;
+mod future;
 mod host;
-pub(crate) mod judge;
+mod judge;
 mod layer;
-pub(crate) mod refuse;
+mod refuse;
 mod reserved;
 mod service;
-pub(crate) mod which;
+mod which;
 
 pub use crate::verdict::{ByError, ByOutput, EveryErr};
 pub use body::GuardedBody;

@@ -1,11 +1,9 @@
 //! The PMS's client: one guarded function, and its unguarded twin for comparison.
 
-use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use breakerbox::{CircuitOpenError, Served, TimeoutError, circuit_breaker};
+use breakerbox::{CircuitOpenError, LastGood, Served, TimeoutError, circuit_breaker};
 use reqwest::StatusCode;
 use serde::Deserialize;
 
@@ -40,12 +38,15 @@ pub(crate) enum PmsError {
 
 type Answer = Result<Served<Inventory>, PmsError>;
 
+/// Past this, what was left of a room says nothing of what is.
+const TOO_OLD: Duration = Duration::from_secs(15 * 60);
+
 /// A client with its connections and its last good answers.
 #[derive(Debug)]
 pub(crate) struct Pms {
     http: reqwest::Client,
     rooms: String,
-    last_good: Mutex<HashMap<Room, (Inventory, Instant)>>,
+    last_good: LastGood<u32, Inventory>,
 }
 
 /// The function this is all about.
@@ -55,7 +56,8 @@ pub(crate) struct Pms {
     reset = RESET,
     timeout = TIMEOUT,
     classify = is_outage,
-    fallback = cached
+    last_good = pms.last_good,
+    last_good_key = room.0
 )]
 pub(crate) async fn inventory(pms: &Pms, room: Room) -> Answer {
     pms.fetch(room).await
@@ -64,8 +66,15 @@ pub(crate) async fn inventory(pms: &Pms, room: Room) -> Answer {
 /// The same without a breaker, as most clients are: the same timeout, the same last-good answers.
 pub(crate) async fn unguarded_inventory(pms: &Pms, room: Room) -> Answer {
     match pms.fetch(room).await {
-        Err(error) if is_outage(&error) => cached(pms, room).unwrap_or(Err(error)),
-        answer => answer,
+        Ok(served) => {
+            let Ok(()) = pms.last_good.store_now(&room.0, &served.value);
+            Ok(served)
+        }
+        Err(error) if is_outage(&error) => {
+            let Ok(last_good) = pms.last_good.load_now(&room.0);
+            last_good.ok_or(error)
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -76,13 +85,6 @@ fn is_outage(error: &PmsError) -> bool {
         PmsError::Transport(_) | PmsError::TimedOut(_) => true,
         PmsError::UnknownRoom(_) | PmsError::Refused(_) => false,
     }
-}
-
-/// The last good answer, flagged stale; `None` if there never was one.
-fn cached(pms: &Pms, room: Room) -> Option<Answer> {
-    let kept = pms.last_good();
-    let (inventory, at) = kept.get(&room)?;
-    Some(Ok(Served::stale(*inventory, at.elapsed())))
 }
 
 impl Pms {
@@ -96,7 +98,7 @@ impl Pms {
         Ok(Self {
             http: http.build()?,
             rooms: format!("http://{address}/rooms"),
-            last_good: Mutex::default(),
+            last_good: LastGood::new(TOO_OLD),
         })
     }
 
@@ -107,19 +109,9 @@ impl Pms {
             .header(CALL_HEADER, CALL.get());
         let response = request.send().await?;
         match response.status() {
-            StatusCode::OK => {
-                let inventory = response.json().await?;
-                self.last_good().insert(room, (inventory, Instant::now()));
-                Ok(Served::fresh(inventory))
-            }
+            StatusCode::OK => Ok(Served::fresh(response.json().await?)),
             StatusCode::NOT_FOUND => Err(PmsError::UnknownRoom(room)),
             status => Err(PmsError::Status(status)),
         }
-    }
-
-    fn last_good(&self) -> std::sync::MutexGuard<'_, HashMap<Room, (Inventory, Instant)>> {
-        self.last_good
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,10 +1,13 @@
 //! What can stand in `last_good = ..`.
 
 use super::LastGood;
+use core::error::Error;
 use std::sync::{Arc, LazyLock};
 
 /// What can stand in the attribute's `last_good = ..`: a [`LastGood`], or what leads
-/// to one: a reference, `Arc`, `Box` or `LazyLock`.
+/// to one: a reference, `Arc`, `Box` or `LazyLock`; also a `Result` of one, of a file
+/// that may not open. (Then each call goes on without, and observers are told of the
+/// error: [`last_good_failed`](crate::observe::Observer::last_good_failed).)
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no place for last-good answers",
     label = "`last_good = ..` takes a `LastGood`, or a reference, `Arc`, `Box` or `LazyLock` of one",
@@ -20,8 +23,17 @@ pub trait Answers {
     type Store;
 
     /// The answers.
-    fn last_good(&self) -> &LastGood<Self::Key, Self::Value, Self::Store>;
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn last_good(&self) -> Found<'_, Self>;
 }
+
+/// Answers, or why there are none.
+type Found<'a, A> = Result<
+    &'a LastGood<<A as Answers>::Key, <A as Answers>::Value, <A as Answers>::Store>,
+    &'a (dyn Error + 'static),
+>;
 
 impl<K, V, S> Answers for LastGood<K, V, S> {
     type Key = K;
@@ -29,8 +41,21 @@ impl<K, V, S> Answers for LastGood<K, V, S> {
     type Store = S;
 
     #[inline]
-    fn last_good(&self) -> &Self {
-        self
+    fn last_good(&self) -> Found<'_, Self> {
+        Ok(self)
+    }
+}
+
+impl<A: Answers, E: Error + 'static> Answers for Result<A, E> {
+    type Key = A::Key;
+    type Value = A::Value;
+    type Store = A::Store;
+
+    fn last_good(&self) -> Found<'_, Self> {
+        match self {
+            Ok(answers) => answers.last_good(),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -43,7 +68,7 @@ macro_rules! leads_to {
             type Store = A::Store;
 
             #[inline]
-            fn last_good(&self) -> &LastGood<A::Key, A::Value, A::Store> {
+            fn last_good(&self) -> Found<'_, Self> {
                 (**self).last_good()
             }
         }

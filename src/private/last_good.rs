@@ -193,16 +193,21 @@ pub fn kept<O, T>(form: Form<O, T>, served: Served<T>) -> O {
 }
 
 /// Which question it is, and who has answers to it: how to keep one, how to find one.
-pub struct Question<'k, O, T, V, A, Q: ?Sized, Keep, Load> {
+pub struct Question<'a, 'k, O, T, V, A: ?Sized, Q: ?Sized, Keep, Load> {
     form: Form<O, T>,
-    answers: A,
+    answers: &'a A,
     key: &'k Q,
     of_value: fn(V) -> T,
-    keep: fn(A, &Q, &Served<T>) -> Keep,
-    load: fn(A, &Q) -> Load,
+    keep: fn(&'a A, &Q, &Served<T>) -> Opened<'a, Keep>,
+    load: fn(&'a A, &Q) -> Opened<'a, Load>,
 }
 
-impl<O, T, V, A, Q: ?Sized, Keep, Load> fmt::Debug for Question<'_, O, T, V, A, Q, Keep, Load> {
+/// What answers say, if there are any; else why there are none.
+type Opened<'a, R> = Result<R, &'a (dyn Error + 'static)>;
+
+impl<O, T, V, A: ?Sized, Q: ?Sized, Keep, Load> fmt::Debug
+    for Question<'_, '_, O, T, V, A, Q, Keep, Load>
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Question").finish_non_exhaustive()
     }
@@ -222,11 +227,12 @@ pub fn question<'a, 'k, O, T, A, Q>(
     answers: &'a A,
     key: &'k Q,
 ) -> Question<
+    'a,
     'k,
     O,
     T,
     A::Value,
-    &'a A,
+    A,
     Q,
     Keeping<'a, A::Store, A::Key, A::Value>,
     Loading<'a, A::Store, A::Key, A::Value>,
@@ -242,13 +248,12 @@ where
         key,
         of_value: T::of_value,
         keep: |answers, key, served| {
-            answers
-                .last_good()
-                .save(key, served.value.as_value(), served.age)
+            let answers = answers.last_good()?;
+            Ok(answers.save(key, served.value.as_value(), served.age))
         },
         load: |answers, key| {
-            let answers = answers.last_good();
-            (answers.ttl(), answers.in_which().load(key))
+            let answers = answers.last_good()?;
+            Ok((answers.ttl(), answers.in_which().load(key)))
         },
     }
 }
@@ -260,11 +265,12 @@ pub fn question_now<'a, 'k, O, T, A, Q>(
     answers: &'a A,
     key: &'k Q,
 ) -> Question<
+    'a,
     'k,
     O,
     T,
     A::Value,
-    &'a A,
+    A,
     Q,
     Result<(), <A::Store as Store<A::Key, A::Value>>::Error>,
     Result<Option<Served<A::Value>>, <A::Store as Store<A::Key, A::Value>>::Error>,
@@ -280,27 +286,27 @@ where
         key,
         of_value: T::of_value,
         keep: |answers, key, served| {
-            answers
-                .last_good()
-                .prime_now(key, served.value.as_value(), served.age)
+            let answers = answers.last_good()?;
+            Ok(answers.prime_now(key, served.value.as_value(), served.age))
         },
-        load: |answers, key| answers.last_good().load_now(key),
+        load: |answers, key| Ok(answers.last_good()?.load_now(key)),
     }
 }
 
 /// Keeps an answer. What goes wrong is told to the observers, and to nobody else.
 pub fn keep<Sub, O, T, V, A, Q, E, F, Load>(
     breaker: Sub,
-    question: Question<'_, O, T, V, A, Q, Reply<(), E, F>, Load>,
+    question: Question<'_, '_, O, T, V, A, Q, Reply<(), E, F>, Load>,
     served: &Served<T>,
 ) -> Asked<(), Never, Watched<Sub, F>>
 where
     Sub: Subject,
+    A: ?Sized,
     Q: ?Sized,
     E: Error + 'static,
 {
     let step = LastGoodStep::Store;
-    let reply = watch(breaker, step, || {
+    let reply = ask(breaker, step, || {
         (question.keep)(question.answers, question.key, served)
     });
     match reply {
@@ -320,15 +326,16 @@ where
 /// [`keep`], where nothing can be awaited.
 pub fn keep_now<Sub, O, T, V, A, Q, E, Load>(
     breaker: Sub,
-    question: Question<'_, O, T, V, A, Q, Result<(), E>, Load>,
+    question: Question<'_, '_, O, T, V, A, Q, Result<(), E>, Load>,
     served: &Served<T>,
 ) where
     Sub: Subject,
+    A: ?Sized,
     Q: ?Sized,
     E: Error + 'static,
 {
     let step = LastGoodStep::Store;
-    let done = watch(breaker, step, || {
+    let done = ask(breaker, step, || {
         (question.keep)(question.answers, question.key, served)
     });
     if let Some(done) = done {
@@ -339,15 +346,16 @@ pub fn keep_now<Sub, O, T, V, A, Q, E, Load>(
 /// Asks for the last good answer.
 pub fn load<Sub, O, T, V, A, Q, E, F, Keep>(
     breaker: Sub,
-    question: Question<'_, O, T, V, A, Q, Keep, (Duration, Reply<Option<Aged<V>>, E, F>)>,
+    question: Question<'_, '_, O, T, V, A, Q, Keep, (Duration, Reply<Option<Aged<V>>, E, F>)>,
 ) -> Asked<O, NoAnswer, Answering<O, T, V, Watched<Sub, F>>>
 where
     Sub: Subject,
+    A: ?Sized,
     Q: ?Sized,
     E: Error + 'static,
 {
     let step = LastGoodStep::Load;
-    let reply = watch(breaker, step, || {
+    let reply = ask(breaker, step, || {
         (question.load)(question.answers, question.key)
     });
     let Some((ttl, reply)) = reply else {
@@ -377,15 +385,16 @@ where
 /// [`NoAnswer`]
 pub fn load_now<Sub, O, T, V, A, Q, E, Keep>(
     breaker: Sub,
-    question: Question<'_, O, T, V, A, Q, Keep, Result<Option<Served<V>>, E>>,
+    question: Question<'_, '_, O, T, V, A, Q, Keep, Result<Option<Served<V>>, E>>,
 ) -> Result<O, NoAnswer>
 where
     Sub: Subject,
+    A: ?Sized,
     Q: ?Sized,
     E: Error + 'static,
 {
     let step = LastGoodStep::Load;
-    let found = watch(breaker, step, || {
+    let found = ask(breaker, step, || {
         (question.load)(question.answers, question.key)
     });
     let served = found.and_then(|found| told(breaker, step, found)).flatten();
@@ -427,6 +436,21 @@ where
 fn tell<S: Subject>(breaker: S, step: LastGoodStep, error: &(dyn Error + 'static)) {
     let bound = Bound::new(breaker);
     bound.audience().last_good_failed(&breaker, step, error);
+}
+
+/// What a store says, if there is one.
+fn ask<'a, S: Subject, R>(
+    breaker: S,
+    step: LastGoodStep,
+    theirs: impl FnOnce() -> Opened<'a, R>,
+) -> Option<R> {
+    match watch(breaker, step, theirs)? {
+        Ok(reply) => Some(reply),
+        Err(error) => {
+            tell(breaker, step, error);
+            None
+        }
+    }
 }
 
 /// Runs what is a store's. The caller's answer survives a panic there.

@@ -23,7 +23,7 @@ pub trait Finds<Req>: sealed::Finds<Req> {}
 
 impl<Req, B: sealed::Finds<Req>> Finds<Req> for B {}
 
-pub(crate) mod sealed {
+pub(super) mod sealed {
     use crate::owner::Owner;
 
     pub trait Which: Clone {
@@ -81,7 +81,7 @@ pub struct ByHost<B> {
 }
 
 impl<B, F, Q: ?Sized> ByKey<B, F, Q> {
-    pub(crate) fn new(breakers: B, key: F) -> Self {
+    pub(super) fn new(breakers: B, key: F) -> Self {
         Self {
             breakers,
             key,
@@ -91,21 +91,14 @@ impl<B, F, Q: ?Sized> ByKey<B, F, Q> {
 }
 
 impl<B, F> ByOwnedKey<B, F> {
-    pub(crate) fn new(breakers: B, key: F) -> Self {
+    pub(super) fn new(breakers: B, key: F) -> Self {
         Self { breakers, key }
     }
 }
 
 impl<B> ByHost<B> {
-    pub(crate) const fn new(breakers: B) -> Self {
+    pub(super) fn new(breakers: B) -> Self {
         Self { breakers }
-    }
-
-    pub(crate) fn breaker_of(&self, host: &str) -> BreakerOf<B>
-    where
-        B: KeyedGuard<Key = String>,
-    {
-        self.breakers.breakers().get(host)
     }
 }
 
@@ -167,7 +160,8 @@ where
 {
     #[inline]
     fn find(&self, request: &http::Request<Body>) -> Self::Owner {
-        self.breaker_of(&of_request(request.uri(), request.headers()))
+        let host = of_request(request.uri(), request.headers());
+        self.breakers.breakers().get(&host)
     }
 }
 

@@ -27,6 +27,8 @@ mod future_props;
 mod generics;
 #[path = "../hygiene.rs"]
 mod hygiene;
+#[path = "../last_good/functions.rs"]
+mod last_good;
 #[path = "../parameters.rs"]
 mod parameters;
 #[path = "../receivers.rs"]

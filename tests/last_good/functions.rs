@@ -1,7 +1,5 @@
 //! `last_good` on all kinds of functions.
 
-use super::load;
-use super::remote::Remote;
 use async_trait::async_trait;
 use breakerbox::{Breaker, CallError, Config, LastGood, Served, circuit_breaker, test};
 use std::cell::{Cell, RefCell};
@@ -16,6 +14,12 @@ type Numbers = LastGood<String, u32>;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const STALE: fn(u32) -> Rates = |value| Ok(Served::stale(value, Duration::ZERO));
+
+/// What there is under a key.
+fn load(answers: &Numbers, key: &str) -> Option<Served<u32>> {
+    let Ok(served) = answers.load_now(key);
+    served
+}
 
 fn ask(up: bool, value: u32) -> Rates {
     if up {
@@ -409,19 +413,65 @@ async fn names_are_hidden() {
     assert_eq!(names(&RATES, "h1", 0, false).await, STALE(5));
 }
 
-/// Where the store waits, the future of a function does as well.
-#[circuit_breaker(threshold = 9, last_good = answers, last_good_key = hotel, fallback_on = open)]
-async fn waits(answers: Arc<LastGood<String, u32, Remote>>, hotel: String, up: bool) -> Rates {
-    ask(up, hotel.len() as u32)
+/// Answers of a type that is not known here.
+struct Typed<T: 'static>(LastGood<String, T>);
+
+impl<T: Clone + Send + Sync> Typed<T> {
+    #[circuit_breaker(shared, last_good = self.0, last_good_key = hotel)]
+    async fn answer(&self, hotel: &str, answer: Option<T>) -> Result<Served<T>, CallError<()>> {
+        answer.map(Served::fresh).ok_or(CallError::Call(()))
+    }
 }
 
 #[tokio::test]
-async fn a_store_that_a_parameter_leads_to() {
+async fn answers_of_a_type_that_is_not_known() {
     let _scope = test::scope();
-    let answers = Arc::new(LastGood::in_store(Remote::default(), HOUR));
-    let call = |up| waits(Arc::clone(&answers), "h1".to_owned(), up);
-    let spawned = tokio::spawn(call(true)).await.unwrap();
-    assert_eq!(spawned, Ok(Served::fresh(2)));
-    assert!(answers.in_which().has("h1").is_some());
-    assert!(call(false).await.is_err(), "it is not open");
+    let texts = Typed(LastGood::<_, String>::new(HOUR));
+    assert!(texts.answer("h1", Some("a".to_owned())).await.is_ok());
+    assert_eq!(texts.answer("h1", None).await.unwrap().value, "a");
+    let units = Typed(LastGood::<_, ()>::new(HOUR));
+    assert_eq!(units.answer("h1", None).await, Err(CallError::Call(())));
+}
+
+/// Refused calls alone come to what makes the error: the body may consume what it takes.
+#[circuit_breaker(
+    threshold = 1,
+    fallback_on = open,
+    last_good = RATES,
+    last_good_key = hotel,
+    open_error = |_| CallError::Call(if hotel == "h2" { "refused" } else { "" })
+)]
+async fn asked_first(hotel: String, up: bool) -> Rates {
+    drop(hotel);
+    ready(()).await;
+    ask(up, 7)
+}
+
+#[circuit_breaker(
+    threshold = 1,
+    fallback_on = open,
+    last_good = RATES,
+    last_good_key = hotel,
+    open_error = |_| CallError::Call(if hotel == "h2" { "refused" } else { "" })
+)]
+fn asked_first_now(hotel: String, up: bool) -> Rates {
+    drop(hotel);
+    ask(up, 8)
+}
+
+#[tokio::test]
+async fn what_is_asked_for_before_the_body_takes_anything() {
+    let _scope = test::scope();
+    let text = |text: &str| text.to_owned();
+    assert!(asked_first(text("h1"), true).await.is_ok());
+    let failed = Err(CallError::Call("no answer"));
+    assert_eq!(asked_first(text("h1"), false).await, failed);
+    assert_eq!(asked_first(text("h1"), true).await, STALE(7));
+    let refused = Err(CallError::Call("refused"));
+    assert_eq!(asked_first(text("h2"), true).await, refused);
+
+    assert!(asked_first_now(text("h3"), true).is_ok());
+    assert_eq!(asked_first_now(text("h3"), false), failed);
+    assert_eq!(asked_first_now(text("h3"), true), STALE(8));
+    assert_eq!(asked_first_now(text("h2"), true), refused);
 }

@@ -166,6 +166,13 @@ fn a_memory_is_made_by_hand() {
 }
 
 #[test]
+fn room_is_made_as_it_is_needed() {
+    let numbers = LastGood::<u32, u32>::new(HOUR).max_answers(u32::MAX);
+    store(&numbers, &1_u32, 1);
+    assert_eq!(load(&numbers, &1_u32).unwrap().value, 1);
+}
+
+#[test]
 fn a_scope_has_as_much_room() {
     static NUMBERS: LastGood<u32, u32> = LastGood::new(HOUR).max_answers(2);
     let _scope = test::scope();

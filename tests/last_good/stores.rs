@@ -364,6 +364,50 @@ async fn answers_that_can_not_be_opened_cost_no_answer() {
     assert_eq!(lines[0], "it panicked: no such directory");
 }
 
+/// Answers that may not open.
+type Opened = Result<LastGood<String, u32>, Unreachable>;
+static OPENED: LazyLock<Opened> = LazyLock::new(|| Ok(LastGood::new(HOUR)));
+static NOT_OPENED: LazyLock<Opened> = LazyLock::new(|| Err(Unreachable("opening")));
+
+#[circuit_breaker(breaker = PMS, last_good = OPENED, last_good_key = hotel)]
+async fn opened(hotel: &str, up: bool) -> Rates {
+    ask(up, 7)
+}
+
+#[circuit_breaker(breaker = PMS, last_good = NOT_OPENED, last_good_key = hotel)]
+async fn not_opened(hotel: &str, up: bool) -> Rates {
+    ask(up, 8)
+}
+
+#[circuit_breaker(breaker = PMS, last_good = &*NOT_OPENED, last_good_key = hotel)]
+fn not_opened_now(hotel: &str, up: bool) -> Rates {
+    ask(up, 9)
+}
+
+#[tokio::test]
+async fn answers_that_are_an_error_cost_no_answer_and_are_told() {
+    let _scope = test::scope();
+    let (heard, _installed) = listen();
+    assert!(opened("h1", true).await.is_ok());
+    assert_eq!(opened("h1", false).await.unwrap().value, 7);
+    assert_eq!(heard.said(), []);
+    assert_eq!(not_opened("h1", true).await, Ok(Served::fresh(8)));
+    assert_eq!(not_opened_now("h1", true), Ok(Served::fresh(9)));
+    let failed = Err(CallError::Call("no answer"));
+    assert_eq!(not_opened("h1", false).await, failed);
+    assert!(not_opened_now("h1", false).is_err());
+    let said = heard.said();
+    let steps: Vec<_> = said.iter().map(|(step, _)| *step).collect();
+    let (store, load) = (LastGoodStep::Store, LastGoodStep::Load);
+    assert_eq!(steps, [store, store, load, load]);
+    for (_, line) in said {
+        assert!(
+            line.ends_with("the store is unreachable for opening"),
+            "{line}"
+        );
+    }
+}
+
 /// An answer whose copying panics.
 #[derive(Debug, PartialEq, Eq)]
 struct Uncopied;
@@ -417,4 +461,21 @@ async fn an_observer_that_panics_is_told_nothing_worse() {
     let answers = remotes();
     answers.in_which().is_in(Mood::Panics);
     assert_eq!(rates(&answers, "h1", true, 7).await, Ok(Served::fresh(7)));
+}
+
+/// Where the store waits, the future of a function does as well.
+#[circuit_breaker(threshold = 9, last_good = answers, last_good_key = hotel, fallback_on = open)]
+async fn waits(answers: Arc<LastGood<String, u32, Remote>>, hotel: String, up: bool) -> Rates {
+    ask(up, hotel.len() as u32)
+}
+
+#[tokio::test]
+async fn a_store_that_a_parameter_leads_to() {
+    let _scope = test::scope();
+    let answers = Arc::new(LastGood::in_store(Remote::default(), HOUR));
+    let call = |up| waits(Arc::clone(&answers), "h1".to_owned(), up);
+    let spawned = tokio::spawn(call(true)).await.unwrap();
+    assert_eq!(spawned, Ok(Served::fresh(2)));
+    assert!(answers.in_which().has("h1").is_some());
+    assert!(call(false).await.is_err(), "it is not open");
 }

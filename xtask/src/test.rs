@@ -44,7 +44,6 @@ pub(crate) fn job() -> ExitCode {
         "test-lints",
         "test-no-std",
         "test-renamed",
-        "test-reqwest-middleware",
         "test-tonic",
         "test-tower",
     ] {

@@ -4,6 +4,7 @@
 #![cfg(any(code = "plain", code = "guarded"))]
 
 pub mod bodies;
+pub mod last_good;
 mod lines;
 pub mod methods;
 pub mod parameters;
