@@ -15,7 +15,26 @@
 //! assert!(matches!(read("/nowhere"), Err(CallError::Call(_)))); // an answer, not an outage
 //! ```
 //!
-//! Where the error is an enum of your own, implement [`Holds`] for it.
+//! | classifier | of | feature |
+//! | --- | --- | --- |
+//! | [`io`] | `std::io::Error`: sockets, pipes, files | `std` |
+//! | [`reqwest`](crate::classify::reqwest()) | `reqwest::Error` | `reqwest` |
+//! | [`aws`] | `SdkError` of an AWS SDK, of any service | `aws` |
+//! | [`tonic`](crate::classify::tonic()) | `tonic::Status` | `tonic` |
+//! | [`response`], [`status`] | whole responses, of hyper, reqwest and others (`classify_output`); their status alone | `http` |
+//!
+//! Above each stands a table of what counts, and why. [`any`], [`all`], [`not`],
+//! [`only`], [`at_most`] and [`result`] make others of them and of your own. Where
+//! the error is an enum of your own, implement [`Holds`] for it. The guide's
+//! chapter on [classifiers](crate::guide::classifiers) has which to take.
+//!
+//! **A `Retry-After` is believed**, be it a year: [`at_most`] limits it.
+
+// Without the features that they are about, some links lead nowhere.
+#![cfg_attr(
+    not(all(feature = "aws", feature = "reqwest", feature = "tonic")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 use crate::error::CallError;
 use breaker_core::Outcome;
@@ -40,7 +59,7 @@ mod tonic;
 mod weight;
 mod with_retry_after;
 #[cfg(feature = "std")]
-mod within;
+pub(crate) mod within;
 
 #[cfg(feature = "aws")]
 pub use aws::aws;
@@ -112,7 +131,7 @@ const TIMED_OUT_WITHIN: Outcome = Outcome::Failure;
 #[diagnostic::on_unimplemented(
     message = "this classifier takes a `{E}`, and `{Self}` is not known to hold one",
     label = "`{Self}` does not implement `Holds<{E}>`",
-    note = "for an enum of your own, write `impl breakerbox::classify::Holds<{E}> for MyError`: its `held` finds the `{E}` in it",
+    note = "for an enum of your own, write `impl breakerbox::classify::Holds<..> for MyError`, with the client's error in the brackets: its `held` says where that is",
     note = "or look for it yourself: `classify = |error| match error {{ MyError::Client(error) => classify::client(error), _ => Outcome::Ignored }}`"
 )]
 pub trait Holds<E> {

@@ -60,6 +60,12 @@ impl CircuitOpenError {
         Self { name, refused }
     }
 
+    /// With its key.
+    #[cfg(all(feature = "reqwest-middleware", not(target_family = "wasm")))]
+    pub(crate) fn full_name(&self) -> &Name {
+        &self.name
+    }
+
     /// The breaker's name.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -27,7 +27,9 @@
         feature = "last-good-disk",
         feature = "tokio",
         feature = "test-util",
+        feature = "aws",
         feature = "reqwest",
+        feature = "tonic",
         feature = "tower"
     )),
     allow(rustdoc::broken_intra_doc_links)

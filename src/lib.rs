@@ -51,6 +51,7 @@
 //! - [`KeyedBreakers`]: one breaker for each host, account or region.
 //! - [`classify`]: which errors of the common clients are outages.
 //! - `tower`: a layer for tower's services: hyper, tonic, axum.
+//! - `reqwest_middleware`: the same for `reqwest`'s client with middlewares.
 //! - `LastGood`: the last good answers, served while there are none (feature
 //!   `last-good`).
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
@@ -71,6 +72,7 @@
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
 //! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
+//! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware` | no |
 //! | `last-good-disk` | `LastGood::on_disk`, in a file that outlives the process | no |
 //! | `test-util` | `test::scope()` | no |
 //!
@@ -119,6 +121,8 @@ mod permit;
 mod refusal;
 #[cfg(feature = "std")]
 mod registry;
+#[cfg(all(feature = "reqwest-middleware", not(target_family = "wasm")))]
+pub mod reqwest_middleware;
 mod served;
 mod subject;
 #[cfg(feature = "test-util")]

@@ -106,16 +106,16 @@
 //!
 //! The inner call is dropped before its place is given back.
 
-mod body;
-mod ending;
-mod future;
+pub(crate) mod body;
+pub(crate) mod ending;
+pub(crate) mod future;
 mod host;
-mod judge;
+pub(crate) mod judge;
 mod layer;
-mod refuse;
+pub(crate) mod refuse;
 mod reserved;
 mod service;
-mod which;
+pub(crate) mod which;
 
 pub use crate::verdict::{ByError, ByOutput, EveryErr};
 pub use body::GuardedBody;

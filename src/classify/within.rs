@@ -8,7 +8,7 @@ use std::{io, iter};
 
 /// The error and its causes, also those that an [`io::Error`] wraps, which names
 /// only their causes.
-pub(super) fn chain<'a>(
+pub(crate) fn chain<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |&error| {
@@ -20,7 +20,7 @@ pub(super) fn chain<'a>(
 }
 
 /// What an error counts as that a circuit further in has caused, if one has.
-pub(super) fn circuit(error: &(dyn Error + 'static)) -> Option<Outcome> {
+pub(crate) fn circuit(error: &(dyn Error + 'static)) -> Option<Outcome> {
     chain(error).find_map(|error| {
         if error.is::<CircuitOpenError>() {
             return Some(REFUSED_WITHIN);

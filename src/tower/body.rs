@@ -25,9 +25,9 @@ pin_project! {
     {
         // Dropped first: a call is over before its place is given back.
         #[pin]
-        pub(super) body: B,
+        pub(crate) body: B,
         // Empty once the call is settled.
-        pub(super) end: Option<OpenEnd<G, K, X>>,
+        pub(crate) end: Option<OpenEnd<G, K, X>>,
     }
 
     impl<B, G, K, X> PinnedDrop for GuardedBody<B, G, K, X>
@@ -48,12 +48,12 @@ pin_project! {
 }
 
 /// A call that waits for the end of its response's body.
-pub(super) struct OpenEnd<G: Owner, K, X> {
-    pub(super) claim: Claim<G>,
+pub(crate) struct OpenEnd<G: Owner, K, X> {
+    pub(crate) claim: Claim<G>,
     /// By the head.
-    pub(super) outcome: Outcome,
-    pub(super) by_error: X,
-    pub(super) by_trailers: PhantomData<fn() -> K>,
+    pub(crate) outcome: Outcome,
+    pub(crate) by_error: X,
+    pub(crate) by_trailers: PhantomData<fn() -> K>,
 }
 
 impl<G: Owner, K, X> OpenEnd<G, K, X> {

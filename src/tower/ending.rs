@@ -17,7 +17,7 @@ pub trait Settles<T, E, G: Owner, K>: sealed::Settles<T, E, G, K> {}
 
 impl<T, E, G: Owner, K, M: sealed::Settles<T, E, G, K>> Settles<T, E, G, K> for M {}
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use crate::claim::Claim;
     use crate::owner::Owner;
 
@@ -63,7 +63,7 @@ where
 /// The outcome of a call that did not fail by its head is settled at the end of the
 /// response's body.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AtEndOfBody<X = EveryBodyError>(pub(super) X);
+pub struct AtEndOfBody<X = EveryBodyError>(pub(crate) X);
 
 /// Every error of a body counts as a failure.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,14 +71,14 @@ pub struct EveryBodyError;
 
 /// A classifier of the errors of bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct ByBodyError<F>(pub(super) F);
+pub struct ByBodyError<F>(pub(crate) F);
 
 /// Says what an error of a body counts as. Sealed.
 pub trait BodyErrors<E>: sealed_errors::BodyErrors<E> {}
 
 impl<E, X: sealed_errors::BodyErrors<E>> BodyErrors<E> for X {}
 
-pub(super) mod sealed_errors {
+pub(crate) mod sealed_errors {
     use breaker_core::Outcome;
 
     pub trait BodyErrors<E> {
@@ -104,6 +104,33 @@ where
     }
 }
 
+impl<X> AtEndOfBody<X> {
+    /// Settles by the head, where there is nothing to wait for.
+    pub(crate) fn wait_for<B, G, K>(
+        self,
+        body: &B,
+        mut claim: Claim<G>,
+        outcome: Outcome,
+    ) -> Option<OpenEnd<G, K, X>>
+    where
+        B: Body,
+        G: Owner,
+    {
+        // What failed by its head has failed.
+        let is_open = matches!(outcome, Outcome::Success | Outcome::Ignored);
+        if !is_open || claim.watch(|| body.is_end_stream()) {
+            claim.settle(outcome, Given::NONE);
+            return None;
+        }
+        Some(OpenEnd {
+            claim,
+            outcome,
+            by_error: self.0,
+            by_trailers: PhantomData,
+        })
+    }
+}
+
 impl<B, E, G, K, X> sealed::Settles<Response<B>, E, G, K> for AtEndOfBody<X>
 where
     B: Body,
@@ -120,23 +147,16 @@ where
         output: Result<Response<B>, E>,
     ) -> Result<Self::Response, E> {
         let outcome = claim.watch(|| classify.classify(&output));
-        let is_over = match &output {
-            Ok(response) => claim.watch(|| response.body().is_end_stream()),
-            Err(_) => true,
-        };
-        // What failed by its head has failed.
-        let end = if is_over || !matches!(outcome, Outcome::Success | Outcome::Ignored) {
-            claim.settle(outcome, Given::NONE);
-            None
-        } else {
-            Some(OpenEnd {
-                claim,
-                outcome,
-                by_error: self.0,
-                by_trailers: PhantomData,
-            })
-        };
-        output.map(|response| response.map(|body| GuardedBody { body, end }))
+        match output {
+            Ok(response) => {
+                let end = self.wait_for(response.body(), claim, outcome);
+                Ok(response.map(|body| GuardedBody { body, end }))
+            }
+            Err(error) => {
+                claim.settle(outcome, Given::NONE);
+                Err(error)
+            }
+        }
     }
 
     fn made(response: Response<B>) -> Self::Response {

@@ -45,15 +45,15 @@ pin_project! {
 }
 
 /// What is to be done once the call has ended.
-pub(super) struct Rest<K, R, M> {
-    pub(super) classify: K,
-    pub(super) refuse: R,
-    pub(super) ending: M,
+pub(crate) struct Rest<K, R, M> {
+    pub(crate) classify: K,
+    pub(crate) refuse: R,
+    pub(crate) ending: M,
 }
 
 impl<F, G: Owner, K, R, M> ResponseFuture<F, G, K, R, M> {
     #[inline]
-    pub(super) fn new(call: F, claim: Claim<G>, rest: Rest<K, R, M>) -> Self {
+    pub(crate) fn new(call: F, claim: Claim<G>, rest: Rest<K, R, M>) -> Self {
         Self {
             call: Admitted::Call {
                 call,
@@ -64,7 +64,7 @@ impl<F, G: Owner, K, R, M> ResponseFuture<F, G, K, R, M> {
     }
 
     #[inline]
-    pub(super) fn refused(open: CircuitOpenError, rest: Rest<K, R, M>) -> Self {
+    pub(crate) fn refused(open: CircuitOpenError, rest: Rest<K, R, M>) -> Self {
         Self {
             call: Admitted::Refused { open: Some(open) },
             rest: Some(rest),

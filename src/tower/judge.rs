@@ -31,11 +31,11 @@ by_head_alone! {
 
 /// A response by its status and its `Retry-After`; an error by `K`.
 #[derive(Clone, Copy, Debug)]
-pub struct Http<K = EveryErr>(pub(super) K);
+pub struct Http<K = EveryErr>(pub(crate) K);
 
 /// A response by its `grpc-status`; an error by `K`.
 #[derive(Clone, Copy, Debug)]
-pub struct Grpc<K = EveryErr>(pub(super) K);
+pub struct Grpc<K = EveryErr>(pub(crate) K);
 
 impl<K> ByTrailers for Grpc<K> {
     fn by_trailers(trailers: &HeaderMap) -> Option<Outcome> {

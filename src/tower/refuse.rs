@@ -9,7 +9,7 @@ pub trait Refuses<T, E>: sealed::Refuses<T, E> {}
 
 impl<T, E, R: sealed::Refuses<T, E>> Refuses<T, E> for R {}
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use crate::error::CircuitOpenError;
 
     pub trait Refuses<T, E> {
@@ -42,7 +42,7 @@ impl<T, E> sealed::Refuses<T, E> for AsCallError {
 
 /// What a closure makes of it; the service's own error stays as it is.
 #[derive(Clone, Copy, Debug)]
-pub struct WhenOpen<F>(pub(super) F);
+pub struct WhenOpen<F>(pub(crate) F);
 
 impl<T, E, F> sealed::Refuses<T, E> for WhenOpen<F>
 where

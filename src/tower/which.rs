@@ -23,7 +23,7 @@ pub trait Finds<Req>: sealed::Finds<Req> {}
 
 impl<Req, B: sealed::Finds<Req>> Finds<Req> for B {}
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use crate::owner::Owner;
 
     pub trait Which: Clone {
@@ -81,7 +81,7 @@ pub struct ByHost<B> {
 }
 
 impl<B, F, Q: ?Sized> ByKey<B, F, Q> {
-    pub(super) fn new(breakers: B, key: F) -> Self {
+    pub(crate) fn new(breakers: B, key: F) -> Self {
         Self {
             breakers,
             key,
@@ -91,14 +91,21 @@ impl<B, F, Q: ?Sized> ByKey<B, F, Q> {
 }
 
 impl<B, F> ByOwnedKey<B, F> {
-    pub(super) fn new(breakers: B, key: F) -> Self {
+    pub(crate) fn new(breakers: B, key: F) -> Self {
         Self { breakers, key }
     }
 }
 
 impl<B> ByHost<B> {
-    pub(super) fn new(breakers: B) -> Self {
+    pub(crate) const fn new(breakers: B) -> Self {
         Self { breakers }
+    }
+
+    pub(crate) fn breaker_of(&self, host: &str) -> BreakerOf<B>
+    where
+        B: KeyedGuard<Key = String>,
+    {
+        self.breakers.breakers().get(host)
     }
 }
 
@@ -160,8 +167,7 @@ where
 {
     #[inline]
     fn find(&self, request: &http::Request<Body>) -> Self::Owner {
-        let host = of_request(request.uri(), request.headers());
-        self.breakers.breakers().get(&host)
+        self.breaker_of(&of_request(request.uri(), request.headers()))
     }
 }
 

@@ -175,3 +175,20 @@ fn codes_are_found_in_whatever_holds_the_error() {
     inner.force_open();
     assert!(!by(&CallError::Open(inner.admit().unwrap_err())));
 }
+
+/// Whatever they are made of.
+#[test]
+fn nothing_allocates() {
+    let errors = [error(ErrorKind::NotFound), error(ErrorKind::QuotaExceeded)];
+    let allocated = allocation_counter::measure(|| {
+        let by = any((
+            all((classify::io, not(only([ErrorKind::TimedOut])))),
+            at_most(WAIT, overloaded),
+            |_: &CallError<Error>| false,
+        ));
+        for error in &errors {
+            assert!(by(error).is_some());
+        }
+    });
+    assert_eq!(allocated.count_total, 0);
+}

@@ -44,6 +44,7 @@ pub(crate) fn job() -> ExitCode {
         "test-lints",
         "test-no-std",
         "test-renamed",
+        "test-reqwest-middleware",
         "test-tonic",
         "test-tower",
     ] {

@@ -277,19 +277,20 @@ fn classify(model: &Model) -> TokenStream {
 fn classified(model: &Model, subject: TokenStream, by: &Expr, answer: TokenStream) -> TokenStream {
     let root = model.library.root(site());
     let private = model.library.private(site());
-    let map = {
+    let map = if may_be_closure(by) {
         let place = Place::of(by).hidden();
         let private = model.library.private(place.first);
         let arguments = parenthesized(quote!(#subject, #by), place.last);
-        match may_be_closure(by) {
-            true => quote_spanned!(place.first=> #private::core::option::Option::map #arguments),
-            false => {
-                let judged = quote_spanned!(place.first=> #private::Judged #arguments);
-                let verdict = quote_spanned!(place.last=> verdict());
-                let private = model.library.private(site());
-                quote_spanned!(site()=> { use #private::Misjudged as _; #judged.#verdict })
-            }
-        }
+        quote_spanned!(place.first=> #private::core::option::Option::map #arguments)
+    } else {
+        // From end to end as the user's own: a bound of the classifier's that doesn't hold is then
+        // reported once. (No name of the user's is found by a path from the root.)
+        let place = Place::of(by);
+        let in_place = model.library.private(place.first);
+        let judged = quote_spanned!(place.last=> Judged);
+        let arguments = parenthesized(quote!(#subject, #by), place.last);
+        let verdict = quote_spanned!(place.last=> verdict());
+        quote_spanned!(site()=> { use #private::Misjudged as _; #in_place::#judged #arguments.#verdict })
     };
     let outcome = {
         let span = site().located_at(telling(by));

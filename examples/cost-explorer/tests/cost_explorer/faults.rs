@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use breakerbox::State;
+use breakerbox::{AnyBreaker, State};
 use cost_explorer::error::CostsError;
 use cost_explorer::pace::Pace;
 use cost_explorer::server::{Answer, Fault};
@@ -118,5 +118,15 @@ async fn a_call_that_takes_too_long_is_given_up_and_counts() -> Outcome {
     }
     assert!(matches!(stage.costs(ONE).await, Err(CostsError::Open(_))));
     assert_eq!(stage.said(), [Answer::Silence; THRESHOLD]);
+    Ok(())
+}
+
+#[tokio::test]
+async fn the_wait_is_longer_by_chance_so_that_nobody_probes_in_step() -> Outcome {
+    let _scope = breakerbox::test::scope(); // it draws the same each time
+    let mut stage = Stage::new().await?;
+    stage.break_down(ONE, Fault::Error).await;
+    let wait = stage.explorer(ONE).circuit().snapshot().time_left;
+    assert!(wait > PACE.reset && wait <= PACE.reset * 5 / 4, "{wait:?}");
     Ok(())
 }

@@ -27,6 +27,11 @@ async fn another_clients(host: &str) -> Result<u8, CallError<std::num::ParseIntE
     Ok(1)
 }
 
+#[circuit_breaker(classify = classify::reqwest)]
+async fn reqwests(host: &str) -> Result<u8, Own> {
+    Ok(1)
+}
+
 #[circuit_breaker(classify = classify::any(classify::io))]
 fn one_alone(host: &str) -> Result<u8, CallError<io::Error>> {
     Ok(1)

@@ -1,0 +1,97 @@
+//! reqwest's responses: what they count as, and their bodies.
+
+use crate::bound::Given;
+use crate::claim::Claim;
+use crate::classify;
+use crate::guard::KeyedGuard;
+use crate::owner::Owner;
+use crate::tower::ending::sealed::Settles;
+use crate::tower::ending::sealed_errors::BodyErrors;
+use crate::tower::judge::ByTrailers;
+use crate::tower::which::sealed::Finds;
+use crate::tower::{AtEndOfBody, ByHost, GuardedBody, Http};
+use crate::verdict::Classify;
+use ::reqwest_middleware::{Error, Result};
+use breaker_core::Outcome;
+use reqwest::{Body, Request, Response, ResponseBuilderExt};
+use std::borrow::Cow;
+
+/// An error by [`classify::reqwest`](classify::reqwest()).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByClient;
+
+impl ByTrailers for ByClient {
+    fn by_trailers(_: &http::HeaderMap) -> Option<Outcome> {
+        None
+    }
+}
+
+impl Classify<Result<Response>> for ByClient {
+    fn classify(self, output: &Result<Response>) -> Outcome {
+        match output {
+            Ok(_) => Outcome::Success,
+            Err(error) => classify::reqwest(error),
+        }
+    }
+}
+
+impl<E, K> Classify<core::result::Result<Response, E>> for Http<K>
+where
+    K: Classify<core::result::Result<Response, E>>,
+{
+    fn classify(self, output: &core::result::Result<Response, E>) -> Outcome {
+        match output {
+            Ok(response) => classify::response(response),
+            Err(_) => self.0.classify(output),
+        }
+    }
+}
+
+impl<B> Finds<Request> for ByHost<B>
+where
+    B: KeyedGuard<Key = String> + Clone,
+{
+    fn find(&self, request: &Request) -> Self::Owner {
+        let url = request.url();
+        let host = url.host_str().unwrap_or_default();
+        // In lower case, and a port that is the scheme's own is none.
+        let host = match url.port() {
+            Some(port) => Cow::Owned(format!("{host}:{port}")),
+            None => Cow::Borrowed(host),
+        };
+        self.breaker_of(&host)
+    }
+}
+
+impl<G, K, X> Settles<Response, Error, G, K> for AtEndOfBody<X>
+where
+    G: Owner,
+    K: Classify<Result<Response>> + ByTrailers + Send + Sync + 'static,
+    X: BodyErrors<reqwest::Error> + Send + Sync + 'static,
+{
+    type Response = Response;
+
+    fn head(self, mut claim: Claim<G>, classify: K, output: Result<Response>) -> Result<Response> {
+        let outcome = claim.watch(|| classify.classify(&output));
+        let response = match output {
+            Ok(response) => response,
+            Err(error) => {
+                claim.settle(outcome, Given::NONE);
+                return Err(error);
+            }
+        };
+        // Of what it is made of, only the address is not in the parts.
+        let address = http::response::Builder::new().url(response.url().clone());
+        let (mut parts, body) = http::Response::from(response).into_parts();
+        if let Ok(address) = address.body(()) {
+            parts.extensions.extend(address.into_parts().0.extensions);
+        }
+        let end = self.wait_for(&body, claim, outcome);
+        let body = Body::wrap(GuardedBody::<_, G, K, X> { body, end });
+        Ok(http::Response::from_parts(parts, body).into())
+    }
+
+    fn made(response: Response) -> Response {
+        response
+    }
+}
