@@ -2,5 +2,6 @@
 
 mod hyper;
 mod reqwest;
+mod retry_after;
 mod server;
 mod verdict;
