@@ -75,6 +75,10 @@
 //!
 //! Nothing is boxed, and nothing is allocated; a clone goes by the same breaker.
 //!
+//! `reqwest::Client` is a service too. With the feature `reqwest` the layer knows its requests and
+//! responses: `CircuitBreakerLayer::by_host(&HOSTS).classify(classify::reqwest).http()`. For one with
+//! middlewares there is `breakerbox::reqwest_middleware`.
+//!
 //! # Readiness
 //! In tower, a service is asked for readiness before each call, may keep what it reserved
 //! for any time, and is dead once readiness was an error. So:
@@ -92,10 +96,12 @@
 //! - An error of the inner service's readiness counts like one of a call, and is returned.
 //! - A call without a question before it asks for itself.
 //!
-//! Two limits. Who waits for the inner service to get ready is not woken when the circuit opens
+//! Three limits. Who waits for the inner service to get ready is not woken when the circuit opens
 //! meanwhile: it is refused when it next asks. And by key (`by_host`, `by_key`) the breaker is
 //! known only when there is a request: then readiness is the inner service's alone, and the call
-//! asks.
+//! asks. And what an inner service has reserved for a call that is then refused (a permit of a
+//! `ConcurrencyLimit` inside, say) stays with this clone until its next call or its end, as
+//! always in tower: put such limits outside, or call clones that are dropped.
 //!
 //! # What becomes of a call
 //! | | outcome |

@@ -3,18 +3,15 @@
 use crate::bound::Given;
 use crate::claim::Claim;
 use crate::classify;
-use crate::guard::KeyedGuard;
 use crate::owner::Owner;
 use crate::tower::ending::sealed::Settles;
 use crate::tower::ending::sealed_errors::BodyErrors;
 use crate::tower::judge::ByTrailers;
-use crate::tower::which::sealed::Finds;
-use crate::tower::{AtEndOfBody, ByHost, GuardedBody, Http};
+use crate::tower::{AtEndOfBody, GuardedBody};
 use crate::verdict::Classify;
 use ::reqwest_middleware::{Error, Result};
 use breaker_core::Outcome;
-use reqwest::{Body, Request, Response, ResponseBuilderExt};
-use std::borrow::Cow;
+use reqwest::{Body, Response, ResponseBuilderExt};
 
 /// An error by [`classify::reqwest`](classify::reqwest()).
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,34 +29,6 @@ impl Classify<Result<Response>> for ByClient {
             Ok(_) => Outcome::Success,
             Err(error) => classify::reqwest(error),
         }
-    }
-}
-
-impl<E, K> Classify<core::result::Result<Response, E>> for Http<K>
-where
-    K: Classify<core::result::Result<Response, E>>,
-{
-    fn classify(self, output: &core::result::Result<Response, E>) -> Outcome {
-        match output {
-            Ok(response) => classify::response(response),
-            Err(_) => self.0.classify(output),
-        }
-    }
-}
-
-impl<B> Finds<Request> for ByHost<B>
-where
-    B: KeyedGuard<Key = String> + Clone,
-{
-    fn find(&self, request: &Request) -> Self::Owner {
-        let url = request.url();
-        let host = url.host_str().unwrap_or_default();
-        // In lower case, and a port that is the scheme's own is none.
-        let host = match url.port() {
-            Some(port) => Cow::Owned(format!("{host}:{port}")),
-            None => Cow::Borrowed(host),
-        };
-        self.breaker_of(&host)
     }
 }
 

@@ -129,7 +129,7 @@ impl<B: Body, G: Owner, K, X> fmt::Debug for GuardedBody<B, G, K, X> {
     }
 }
 
-/// The body's own, which says what became of the call as long as it waits.
+/// That of an answer which was made in place of a call.
 impl<B: Body + Default, G: Owner, K, X> Default for GuardedBody<B, G, K, X> {
     fn default() -> Self {
         Self {

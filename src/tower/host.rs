@@ -42,3 +42,14 @@ pub fn of_request<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Cow<'a, str> {
         Cow::Borrowed(host)
     }
 }
+
+/// The same of a request of reqwest's: an address is in lower case, and its port none
+/// where it is the scheme's own.
+#[cfg(feature = "reqwest")]
+pub(super) fn of_url(url: &reqwest::Url) -> Cow<'_, str> {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => Cow::Owned(format!("{host}:{port}")),
+        None => Cow::Borrowed(host),
+    }
+}

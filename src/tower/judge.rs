@@ -52,6 +52,19 @@ impl<B, E, K: Classify<Result<Response<B>, E>>> Classify<Result<Response<B>, E>>
     }
 }
 
+#[cfg(feature = "reqwest")]
+impl<E, K> Classify<Result<reqwest::Response, E>> for Http<K>
+where
+    K: Classify<Result<reqwest::Response, E>>,
+{
+    fn classify(self, output: &Result<reqwest::Response, E>) -> Outcome {
+        match output {
+            Ok(head) => response(head),
+            Err(_) => self.0.classify(output),
+        }
+    }
+}
+
 impl<B, E, K: Classify<Result<Response<B>, E>>> Classify<Result<Response<B>, E>> for Grpc<K> {
     fn classify(self, output: &Result<Response<B>, E>) -> Outcome {
         match output {

@@ -46,7 +46,8 @@ impl<G: Owner> CircuitBreakerLayer<G> {
 
 impl<B: KeyedGuard + Clone> CircuitBreakerLayer<ByHost<B>> {
     /// One breaker for each host, by [`host`](super::host): for a client of
-    /// `http::Request`s to several hosts.
+    /// `http::Request`s to several hosts; with the feature `reqwest` also of
+    /// `reqwest::Request`s.
     ///
     /// ```
     /// use breakerbox::tower::CircuitBreakerLayer;
@@ -162,7 +163,8 @@ impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
         self.judged_by(|_| ByOutput(classify))
     }
 
-    /// A `http::Response` counts by its status and its `Retry-After`, as
+    /// A `http::Response` (with the feature `reqwest` also a `reqwest::Response`) counts
+    /// by its status and its `Retry-After`, as
     /// [`classify::response`](crate::classify::response()) says; errors as before: each
     /// of them, or by [`classify`](Self::classify) where that stands before this.
     #[must_use]

@@ -17,7 +17,7 @@ impl<B: sealed::Which> Which for B {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` finds no breaker for a `{Req}`",
     label = "the key is read from another type of request",
-    note = "`by_host` takes an `http::Request`; `by_key` and `by_owned_key` that of their closure's argument"
+    note = "`by_host` takes an `http::Request` (with the feature `reqwest` also a `reqwest::Request`); `by_key` and `by_owned_key` that of their closure's argument"
 )]
 pub trait Finds<Req>: sealed::Finds<Req> {}
 
@@ -73,7 +73,7 @@ pub struct ByOwnedKey<B, F> {
     key: F,
 }
 
-/// By the host of an `http::Request`: made by
+/// By the host of an `http::Request` (or `reqwest::Request`): made by
 /// [`CircuitBreakerLayer::by_host`](super::CircuitBreakerLayer::by_host).
 #[derive(Clone, Copy)]
 pub struct ByHost<B> {
@@ -101,7 +101,7 @@ impl<B> ByHost<B> {
         Self { breakers }
     }
 
-    pub(crate) fn breaker_of(&self, host: &str) -> BreakerOf<B>
+    fn breaker_of(&self, host: &str) -> BreakerOf<B>
     where
         B: KeyedGuard<Key = String>,
     {
@@ -168,6 +168,16 @@ where
     #[inline]
     fn find(&self, request: &http::Request<Body>) -> Self::Owner {
         self.breaker_of(&of_request(request.uri(), request.headers()))
+    }
+}
+
+#[cfg(feature = "reqwest")]
+impl<B> sealed::Finds<reqwest::Request> for ByHost<B>
+where
+    B: KeyedGuard<Key = String> + Clone,
+{
+    fn find(&self, request: &reqwest::Request) -> Self::Owner {
+        self.breaker_of(&super::host::of_url(request.url()))
     }
 }
 

@@ -3,6 +3,7 @@
 mod bodies;
 mod calls;
 mod classifying;
+mod layer;
 mod retries;
 
 use axum::Router;

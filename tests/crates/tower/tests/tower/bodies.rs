@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a body does when it is polled.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(super) enum Step {
     Data,
     Trailers(&'static str),
     Fails(&'static str),
@@ -23,14 +23,14 @@ enum Step {
 use Step::{Data, Fails, Panics, Trailers, Waits};
 
 #[derive(Debug, Default)]
-struct Script {
+pub(super) struct Script {
     steps: VecDeque<Step>,
     /// It knows its end when it comes to it, and not only when it is asked again.
-    knows_its_end: bool,
+    pub(super) knows_its_end: bool,
     seen_by: Option<Arc<Breaker>>,
 }
 
-fn script(steps: impl IntoIterator<Item = Step>) -> Script {
+pub(super) fn script(steps: impl IntoIterator<Item = Step>) -> Script {
     Script {
         steps: steps.into_iter().collect(),
         knows_its_end: false,
@@ -86,7 +86,7 @@ impl Body for Script {
 
 /// Answers each request with what it is.
 #[derive(Clone, Copy, Debug)]
-struct Echo;
+pub(super) struct Echo;
 
 impl<B> Service<(u16, B)> for Echo {
     type Response = Response<B>;
@@ -110,13 +110,13 @@ impl<B> Service<(u16, B)> for Echo {
 }
 
 /// A layer by status and body.
-type Layer = CircuitBreakerLayer<Arc<Breaker>, Http, AsCallError, AtEndOfBody>;
+pub(super) type Layer = CircuitBreakerLayer<Arc<Breaker>, Http, AsCallError, AtEndOfBody>;
 
-fn to_the_end(pms: &Arc<Breaker>) -> Layer {
+pub(super) fn to_the_end(pms: &Arc<Breaker>) -> Layer {
     layer(pms).http().at_end_of_body()
 }
 
-type Guarded<B> = GuardedBody<B, Arc<Breaker>, Http>;
+pub(super) type Guarded<B> = GuardedBody<B, Arc<Breaker>, Http>;
 
 fn body<B: Body>(pms: &Arc<Breaker>, status: u16, body: B) -> Guarded<B> {
     let response = now(to_the_end(pms).layer(Echo).call((status, body)));
@@ -134,9 +134,9 @@ fn half_open(scope: &test::TestScope, pms: &Breaker) {
     scope.advance(RESET);
 }
 
-type Polled<B> = Poll<Option<Result<Frame<<B as Body>::Data>, <B as Body>::Error>>>;
+pub(super) type Polled<B> = Poll<Option<Result<Frame<<B as Body>::Data>, <B as Body>::Error>>>;
 
-fn frame<B: Body + Unpin>(body: &mut B) -> Polled<B> {
+pub(super) fn frame<B: Body + Unpin>(body: &mut B) -> Polled<B> {
     Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()))
 }
 

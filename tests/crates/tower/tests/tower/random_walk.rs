@@ -3,6 +3,7 @@
 use super::*;
 use breakerbox::{Reason, State, test};
 use proptest::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -98,46 +99,88 @@ impl Walk {
         }
     }
 
-    /// In a trial, its one place is where it can be seen, or free.
     fn check(&self) {
-        if self.pms.state() != State::HalfOpen {
-            return;
-        }
-        let generation = self.pms.generation();
-        let claim = format!("generation: {generation:?}");
         let reserved = self.services.iter().map(|service| format!("{service:?}"));
         let in_flight = self.calls.iter().map(|(call, _)| format!("{call:?}"));
-        let taken = reserved
-            .chain(in_flight)
-            .filter(|debug| debug.contains(&claim))
-            .count();
-        assert!(taken <= 1, "a place was given twice");
-        let free = self.pms.admit().map(|permit| permit.ignore()).is_ok();
-        let another_trial = self.pms.generation() != generation;
-        assert_eq!(free, taken == 0 || another_trial, "{taken} places taken");
+        check(&self.pms, reserved.chain(in_flight));
     }
 
-    /// With everything dropped, whoever comes when it is time is let through: no place is lost.
     fn end(mut self) {
         self.services.clear();
         self.calls.clear();
-        self.scope.advance(match self.pms.state() {
-            State::Open => self.pms.snapshot().time_left,
-            // All places are free at once.
-            _ => Duration::ZERO,
-        });
-        let permit = self.pms.admit().expect("a place was lost");
-        if self.pms.state() == State::HalfOpen {
-            let other = self.pms.admit().unwrap_err();
-            assert_eq!(
-                other.reason(),
-                Reason::HalfOpenFull,
-                "a place was given twice"
-            );
-        }
-        permit.success();
-        assert_eq!(self.pms.state(), State::Closed);
+        end(&self.scope, &self.pms);
     }
+}
+
+/// In a trial, its one place is where it can be seen, or free.
+fn check(pms: &Breaker, mut holders: impl Iterator<Item = String>) {
+    if pms.state() != State::HalfOpen {
+        return;
+    }
+    let generation = pms.generation();
+    let claim = format!("generation: {generation:?}");
+    let taken = holders
+        .by_ref()
+        .filter(|debug| debug.contains(&claim))
+        .count();
+    assert!(taken <= 1, "a place was given twice");
+    let free = pms.admit().map(|permit| permit.ignore()).is_ok();
+    let another_trial = pms.generation() != generation;
+    assert_eq!(free, taken == 0 || another_trial, "{taken} places taken");
+}
+
+/// With everything dropped, whoever comes when it is time is let through: no place is lost.
+fn end(scope: &test::TestScope, pms: &Breaker) {
+    scope.advance(match pms.state() {
+        State::Open => pms.snapshot().time_left,
+        // All places are free at once.
+        _ => Duration::ZERO,
+    });
+    let permit = pms.admit().expect("a place was lost");
+    if pms.state() == State::HalfOpen {
+        let other = pms.admit().unwrap_err();
+        assert_eq!(
+            other.reason(),
+            Reason::HalfOpenFull,
+            "a place was given twice"
+        );
+    }
+    permit.success();
+    assert_eq!(pms.state(), State::Closed);
+}
+
+#[derive(Clone, Debug)]
+enum BodyStep {
+    Ask,
+    Head(u16, Vec<bodies::Step>, bool),
+    Frame(usize),
+    Drop(usize),
+    Wait(u64),
+    Close,
+}
+
+fn body_step() -> impl Strategy<Value = BodyStep> {
+    use bodies::Step;
+
+    let status = prop_oneof![4 => Just(200), 1 => Just(404), 1 => Just(500), 1 => Just(503)];
+    let frame = prop_oneof![
+        4 => Just(Step::Data),
+        2 => Just(Step::Waits),
+        1 => Just(Step::Trailers("0")),
+        1 => Just(Step::Fails("cut short")),
+        1 => Just(Step::Panics),
+    ];
+    let frames = proptest::collection::vec(frame, 0..5);
+    prop_oneof![
+        1 => Just(BodyStep::Ask),
+        4 => (status, frames, any::<bool>()).prop_map(|(status, frames, knows)| {
+            BodyStep::Head(status, frames, knows)
+        }),
+        8 => (0..6_usize).prop_map(BodyStep::Frame),
+        2 => (0..6_usize).prop_map(BodyStep::Drop),
+        3 => (0..70_u64).prop_map(BodyStep::Wait),
+        1 => Just(BodyStep::Close),
+    ]
 }
 
 proptest! {
@@ -159,5 +202,42 @@ proptest! {
             walk.check();
         }
         walk.end();
+    }
+
+    #[test]
+    fn no_place_is_lost_to_a_body(
+        counted: bool,
+        steps in proptest::collection::vec(body_step(), 0..120),
+    ) {
+        let scope = test::scope();
+        let on_cancel = if counted { OnCancel::Failure } else { OnCancel::Ignore };
+        let settings = Settings::new().on_cancel(on_cancel);
+        let pms = breaker(settings.probe_timeout(Duration::from_secs(60)));
+        let mut service = bodies::to_the_end(&pms).layer(bodies::Echo);
+        let mut read: Vec<bodies::Guarded<bodies::Script>> = Vec::new();
+        for step in steps {
+            match step {
+                BodyStep::Ask => drop(poll_ready::<_, (u16, bodies::Script)>(&mut service)),
+                BodyStep::Head(status, frames, knows_its_end) => {
+                    let mut body = bodies::script(frames);
+                    body.knows_its_end = knows_its_end;
+                    if let Ok(head) = now(service.call((status, body))) {
+                        read.push(head.into_body());
+                    }
+                }
+                BodyStep::Frame(at) if at < read.len() => {
+                    let frame = catch_unwind(AssertUnwindSafe(|| bodies::frame(&mut read[at])));
+                    drop(frame);
+                }
+                BodyStep::Drop(at) if at < read.len() => drop(read.remove(at)),
+                BodyStep::Wait(seconds) => scope.advance(Duration::from_secs(seconds)),
+                BodyStep::Close => drop(pms.close()),
+                BodyStep::Frame(_) | BodyStep::Drop(_) => {}
+            }
+            let bodies = read.iter().map(|body| format!("{body:?}"));
+            check(&pms, bodies.chain([format!("{service:?}")]));
+        }
+        drop((service, read));
+        end(&scope, &pms);
     }
 }

@@ -1,0 +1,61 @@
+//! Tower's layer, around a client without middlewares: it is a service.
+
+use super::*;
+use breakerbox::tower::CircuitBreakerLayer;
+use breakerbox::{CallError, KeyedBreakers, State, classify, test};
+use reqwest::{Client, Method, Request};
+use tower::{Service, ServiceExt};
+
+fn get(host: &str, path: &str) -> Request {
+    Request::new(Method::GET, format!("{host}{path}").parse().unwrap())
+}
+
+#[test]
+fn its_responses_and_errors_count_by_its_classifiers() {
+    let _scope = test::scope();
+    block_on(async {
+        let (host, _) = serve().await;
+        let pms = breaker(Settings::new());
+        let mut client = CircuitBreakerLayer::new(Arc::clone(&pms))
+            .classify(classify::reqwest::<reqwest::Error>)
+            .http()
+            .layer(Client::new());
+        let mut call = async |request| client.ready().await.unwrap().call(request).await;
+        assert!(call(get("ftp://localhost", "/")).await.is_err());
+        assert_eq!(call(get(&host, "/missing")).await.unwrap().status(), 404);
+        assert_eq!(pms.state(), State::Closed);
+        assert_eq!(call(get(&host, "/busy")).await.unwrap().status(), 503);
+        let Err(CallError::Open(refused)) = call(get(&host, "/ok")).await else {
+            panic!("it is open");
+        };
+        assert_eq!(refused.retry_after(), Some(Duration::from_secs(7)));
+        pms.close();
+        assert!(call(get(&nobody().await, "/ok")).await.is_err());
+        assert_eq!(pms.state(), State::Open);
+    });
+}
+
+#[test]
+fn its_hosts_are_keys() {
+    let _scope = test::scope();
+    block_on(async {
+        let hosts = Arc::new(KeyedBreakers::<String>::new(
+            "hosts",
+            Settings::new().threshold(1).must(),
+        ));
+        let mut client = CircuitBreakerLayer::by_host(hosts)
+            .http()
+            .layer(Client::new());
+        let ((up, _), down) = (serve().await, nobody().await);
+        let mut call = async |request| client.ready().await.unwrap().call(request).await;
+        assert!(matches!(
+            call(get(&down, "/")).await,
+            Err(CallError::Call(_))
+        ));
+        assert!(matches!(
+            call(get(&down, "/")).await,
+            Err(CallError::Open(_))
+        ));
+        assert_eq!(call(get(&up, "/ok")).await.unwrap().status(), 200);
+    });
+}
