@@ -8,9 +8,9 @@ use core::convert::Infallible;
 use core::fmt;
 use core::hash::BuildHasher;
 use hashbrown::DefaultHashBuilder;
-use quick_cache::sync::{Cache, EntryAction, EntryResult};
+use quick_cache::sync::Cache;
 use quick_cache::{Lifecycle, OptionsBuilder, UnitWeighter};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many answers are kept in memory where nothing else is said: 1,000.
 pub const DEFAULT_MAX_ANSWERS: u32 = 1_000;
@@ -172,9 +172,9 @@ where
 /// The table. It holds pointers, found by numbers: all that it does with an answer
 /// under its lock is to copy, swap and compare pointers.
 struct Answers<K, V> {
-    max_answers: u32,
     hasher: DefaultHashBuilder,
     cache: Cache<Place, Arc<Answer<K, V>>, UnitWeighter, DefaultHashBuilder, GivenUp>,
+    putting: Mutex<()>,
 }
 
 /// A key's hash, and which of the keys it is that give it.
@@ -225,23 +225,19 @@ impl<K, V> Answers<K, V> {
             ),
         };
         Self {
-            max_answers,
             hasher,
             cache,
+            putting: Mutex::new(()),
         }
     }
 
-    /// Where a key's answer may be. Where there is room for one alone, all keys have
-    /// that place: the cache would give up the new one.
+    /// Where a key's answer may be.
     fn places<Q>(&self, key: &Q) -> impl Iterator<Item = Place> + use<Q, K, V>
     where
         Q: Key<Owned = K> + ?Sized,
     {
-        let (hash, places) = match self.max_answers {
-            1 => (0, 1),
-            room => (self.hasher.hash_one(key), room.min(PLACES)),
-        };
-        (0..places).map(move |number| Place { hash, number })
+        let hash = self.hasher.hash_one(key);
+        (0..PLACES).map(move |number| Place { hash, number })
     }
 
     fn find<Q>(&self, key: &Q) -> Found<K, V>
@@ -324,24 +320,23 @@ impl<K, V> Answers<K, V> {
         in_place_of: Option<&Arc<Answer<K, V>>>,
         new: &Arc<Answer<K, V>>,
     ) -> bool {
-        let swapped = self.cache.entry(&place, None, |_, there| {
-            let expected = in_place_of.is_some_and(|expected| Arc::ptr_eq(expected, there));
-            // The old one is dropped where nothing is locked.
-            EntryAction::Retain(expected.then(|| core::mem::replace(there, Arc::clone(new))))
-        });
-        match swapped {
-            EntryResult::Retained(old) => old.is_some(),
-            EntryResult::Vacant(vacant) => {
-                let mut given_up = Vec::new();
-                let inserted = vacant
-                    .insert_with_lifecycle(Arc::clone(new), &mut given_up)
-                    .is_ok();
-                drop(given_up);
-                inserted
-            }
-            // Not asked for, and without a time limit.
-            EntryResult::Removed(..) | EntryResult::Replaced(..) | EntryResult::Timeout => false,
+        // Dropped where nothing is locked, as they are declared before.
+        let there;
+        let mut given_up = Vec::new();
+        // (Not by the cache's own `entry`: that may read a clock, which traps beside
+        // JavaScript.)
+        let _one_at_a_time = self.putting.lock().unwrap_or_else(PoisonError::into_inner);
+        there = self.cache.peek(&place);
+        let is_still_there = match (&there, in_place_of) {
+            (Some(there), Some(expected)) => Arc::ptr_eq(there, expected),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_still_there {
+            self.cache
+                .insert_with_lifecycle(place, Arc::clone(new), &mut given_up);
         }
+        is_still_there
     }
 
     fn remove<Q>(&self, key: &Q)

@@ -4,6 +4,8 @@
 
 pub mod calls;
 #[cfg(feature = "js")]
+pub mod last_good;
+#[cfg(feature = "js")]
 pub mod listening;
 #[cfg(feature = "js")]
 pub mod operating;

@@ -19,6 +19,8 @@ export interface Program {
   rates(dependency: Dependency): Promise<unknown>;
   byHost(host: string, dependency: Dependency): Promise<unknown>;
   cached(dependency: Dependency): Promise<unknown>;
+  costs(account: string, dependency: Dependency): Promise<unknown>;
+  prime(account: string, value: string, age: number): void;
   limited(ms: number, dependency: Dependency): Promise<unknown>;
   declared(dependency: Dependency): Promise<unknown>;
   admitPlain(): void;
