@@ -322,7 +322,7 @@ impl<K, V> Answers<K, V> {
     ) -> bool {
         // Dropped where nothing is locked, as they are declared before.
         let there;
-        let mut given_up = Vec::new();
+        let mut given_up = Dropped::default();
         // (Not by the cache's own `entry`: that may read a clock, which traps beside
         // JavaScript.)
         let _one_at_a_time = self.putting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -362,10 +362,28 @@ impl<K, V> Answers<K, V> {
 #[derive(Clone, Copy, Debug)]
 struct GivenUp;
 
-impl<V> Lifecycle<Place, V> for GivenUp {
-    type RequestState = Vec<V>;
+/// What was given up: one answer, as a rule.
+struct Dropped<V> {
+    one: Option<V>,
+    more: Vec<V>,
+}
 
-    fn on_evict(&self, given_up: &mut Vec<V>, _: Place, answer: V) {
-        given_up.push(answer);
+impl<V> Default for Dropped<V> {
+    fn default() -> Self {
+        Self {
+            one: None,
+            more: Vec::new(),
+        }
+    }
+}
+
+impl<V> Lifecycle<Place, V> for GivenUp {
+    type RequestState = Dropped<V>;
+
+    fn on_evict(&self, dropped: &mut Dropped<V>, _: Place, answer: V) {
+        match &mut dropped.one {
+            None => dropped.one = Some(answer),
+            Some(_) => dropped.more.push(answer),
+        }
     }
 }

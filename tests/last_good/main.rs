@@ -3,6 +3,7 @@
 
 mod age;
 mod attribute;
+mod costs;
 mod functions;
 mod futures;
 mod memory;
