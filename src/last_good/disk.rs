@@ -9,6 +9,7 @@ mod lossless;
 mod opening;
 mod pace;
 mod record;
+mod salvage;
 mod settings;
 mod store;
 mod tables;
@@ -36,7 +37,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 use std::sync::Arc;
-use tables::{Answer, Change};
+use tables::{Answer, Change, Open};
 
 /// The longest answer, encoded: 1 GiB.
 const LONGEST: usize = 1 << 30;
@@ -96,7 +97,7 @@ const LONGEST: usize = 1 << 30;
 /// - A damaged file is found when it is opened: the checksum of every page is
 ///   looked at. What is damaged later is found by the checksum of each answer. Both
 ///   are error values, never another answer. [`open_or_replace`](Self::open_or_replace)
-///   begins anew.
+///   begins anew with the answers that are undamaged.
 /// - An answer that this program can't read, as its type has changed, is an error
 ///   value until the next one is saved. Fields are found by their names, so what
 ///   `serde` can read of an older type (a field with `serde(default)`) is served.
@@ -155,21 +156,30 @@ impl<K, V> Disk<K, V> {
         if settings.max_answers == 0 {
             return Err(SettingError::ZeroMaxAnswers.into());
         }
-        let types = codec::types::<V>(settings.version);
-        let path = path.as_ref().to_owned();
-        Ok(Self {
+        let place = Place {
+            path: path.as_ref().to_owned(),
+            settings,
+        };
+        let open = place.open()?;
+        Ok(Self::new(place, open))
+    }
+
+    fn new(place: Place, open: Open) -> Self {
+        let types = codec::types::<V>(place.settings.version);
+        Self {
             shared: Arc::new(Shared {
-                file: File::open(Place { path, settings })?,
+                file: File::new(place, open),
                 pace: Pace::default(),
                 types,
             }),
             answers: PhantomData,
-        })
+        }
     }
 
     /// [`open_with`](Self::open_with); a file that is [damaged](DiskError::Corrupt)
-    /// is moved aside, and a new one begun. Says where the old one is now, and what
-    /// was wrong with it. A file that is something else is left where it is.
+    /// is moved aside, and a new one begun with the answers in it that are not. Says
+    /// where the old one is now, what was wrong with it, and how many answers were
+    /// found. A file that is something else is left where it is.
     ///
     /// ```
     /// use breakerbox::last_good::{Disk, DiskSettings};
@@ -182,6 +192,7 @@ impl<K, V> Disk<K, V> {
     /// let (rates, replaced) = Disk::<String, u32>::open_or_replace(&path, DiskSettings::new())?;
     /// let replaced = replaced.unwrap();
     /// eprintln!("{}; it is {} now", replaced.why, replaced.moved_to.display());
+    /// assert_eq!(replaced.kept, 0);
     /// assert_eq!(std::fs::read(replaced.moved_to)?, [0; 4096]);
     /// # drop(rates);
     /// # Ok(())
@@ -197,13 +208,9 @@ impl<K, V> Disk<K, V> {
         match Self::open_with(&path, settings.clone()) {
             Err(why @ DiskError::Corrupt { .. }) => {
                 let path = path.as_ref().to_owned();
-                let place = Place {
-                    path,
-                    settings: settings.clone(),
-                };
-                let moved_to = place.move_aside()?;
-                let opened = Self::open_with(&place.path, settings)?;
-                Ok((opened, Some(Replaced { moved_to, why })))
+                let place = Place { path, settings };
+                let (open, replaced) = place.replace(why)?;
+                Ok((Self::new(place, open), Some(replaced)))
             }
             opened => Ok((opened?, None)),
         }
@@ -358,13 +365,13 @@ impl Shared {
         let Some(bytes) = self.file.load(key)? else {
             return Ok(None);
         };
-        let record = Record::from_bytes(key, &bytes);
+        let record = Record::of_key(key, &bytes);
         let record = record.map_err(|_| DiskError::Damaged { path: path() })?;
         let other = |why| DiskError::Decode { path: path(), why };
         if record.types != self.types {
             return Err(other("of another type or version".into()));
         }
-        let value = codec::read(record.answer).map_err(|unfit| other(unfit.0))?;
+        let value = codec::read(&record.answer()).map_err(|unfit| other(unfit.0))?;
         let today = age::time_of(now, Duration::ZERO);
         let given = age::given(record.time, today);
         let given = given.map_err(|by| DiskError::Future { path: path(), by })?;

@@ -9,6 +9,7 @@ mod keeping;
 mod killed;
 mod opening;
 mod runtime;
+mod salvage;
 mod schema;
 mod threads;
 

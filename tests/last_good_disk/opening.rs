@@ -144,7 +144,7 @@ fn a_damaged_file_is_moved_aside_only_if_asked() {
     assert!(
         damaged
             .to_string()
-            .ends_with("`Disk::open_or_replace` moves the file aside and begins anew")
+            .ends_with("`Disk::open_or_replace` moves the file aside and keeps what is undamaged")
     );
     assert!(fs::read(&place.path).unwrap() == zeros);
 

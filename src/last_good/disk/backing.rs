@@ -40,29 +40,40 @@ struct View {
 }
 
 impl Backing {
-    pub(super) fn new(file: Box<dyn StorageBackend>, seal: &Seal) -> Self {
+    pub(super) fn new(file: Box<dyn StorageBackend>) -> Self {
         Self {
             file,
-            seal: seal.clone(),
+            seal: Seal::default(),
             view: None,
         }
     }
 
-    /// Of a file of which nothing changes, whatever the database does.
-    pub(super) fn view(file: Box<dyn StorageBackend>, seal: &Seal) -> io::Result<Self> {
+    /// With which the file is let go.
+    pub(super) fn seal(&self) -> Seal {
+        self.seal.clone()
+    }
+
+    /// Nothing of the file changes from now on, whatever the database does.
+    pub(super) fn into_view(mut self) -> io::Result<Self> {
         let view = View {
-            length: file.len()?,
+            length: self.file.len()?,
             writes: Vec::new(),
         };
-        Ok(Self {
-            view: Some(Mutex::new(view)),
-            ..Self::new(file, seal)
-        })
+        self.view = Some(Mutex::new(view));
+        Ok(self)
     }
 
     fn as_view(&self) -> Option<MutexGuard<'_, View>> {
         let view = self.view.as_ref()?;
         Some(view.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Backing {
+    /// Gives the lock back, also where the database did not: a process that is being
+    /// started beside has the file open for a moment, and the lock with it.
+    fn drop(&mut self) {
+        let _ = self.file.close();
     }
 }
 
@@ -155,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_view_shows_what_was_written_over_the_file() {
-        let view = Backing::view(file(), &Seal::default()).unwrap();
+        let view = Backing::new(file()).into_view().unwrap();
         view.write(2, b"CD").unwrap();
         view.write(3, b"xyz").unwrap();
         assert_eq!(read(&view, 0, 8), "abCxyzgh");
@@ -178,10 +189,9 @@ mod tests {
 
     #[test]
     fn what_is_sealed_is_only_read() {
-        let seal = Seal::default();
-        let backing = Backing::new(file(), &seal);
+        let backing = Backing::new(file());
         backing.write(0, b"A").unwrap();
-        seal.close();
+        backing.seal().close();
         assert!(backing.write(0, b"B").is_err());
         assert!(backing.set_len(0).is_err());
         assert!(backing.sync_data().is_err());

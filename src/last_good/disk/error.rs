@@ -76,7 +76,7 @@ pub enum DiskError {
 
     /// The file is damaged, and could not be repaired.
     #[error(
-        "the last-good answers in `{}` are damaged ({detail}): `Disk::open_or_replace` moves the file aside and begins anew",
+        "the last-good answers in `{}` are damaged ({detail}): `Disk::open_or_replace` moves the file aside and keeps what is undamaged",
         path.display()
     )]
     #[non_exhaustive]

@@ -43,14 +43,13 @@ struct Writer {
 }
 
 impl File {
-    pub(super) fn open(place: Place) -> Result<Self, DiskError> {
-        let open = place.open()?;
-        Ok(Self {
+    pub(super) fn new(place: Place, open: Open) -> Self {
+        Self {
             place,
             state: RwLock::new(State::Ready(open)),
             writer: Mutex::default(),
             queue: Mutex::default(),
-        })
+        }
     }
 
     /// A record's bytes.

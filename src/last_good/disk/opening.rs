@@ -1,9 +1,10 @@
 //! Opening a file, making one, and moving a damaged one aside.
 
-use super::backing::{Backing, Seal};
+use super::backing::Backing;
 use super::error::DiskError;
+use super::salvage;
 use super::settings::DiskSettings;
-use super::tables::{Fault, MARK, Open};
+use super::tables::{Change, Fault, MARK, Open};
 use redb::StorageBackend;
 use redb::backends::FileBackend;
 use std::ffi::OsString;
@@ -28,6 +29,14 @@ pub struct Replaced {
     pub moved_to: PathBuf,
     /// What was wrong with it.
     pub why: DiskError,
+    /// How many answers in it were undamaged: the new file has them.
+    pub kept: u64,
+}
+
+/// A file in which one is made.
+struct Beside {
+    path: PathBuf,
+    file: Backing,
 }
 
 impl Place {
@@ -65,11 +74,9 @@ impl Place {
 
     /// Opens the file without writing to it.
     pub(super) fn view(&self) -> Result<Open, DiskError> {
-        let seal = Seal::default();
-        let backing = || -> Result<Backing, Fault> {
-            Ok(Backing::view(self.lock(self.open_file(false)?)?, &seal)?)
-        };
-        let open = backing().and_then(|backing| Open::existing(backing, seal.clone()));
+        let file = self.open_file(false).map_err(Fault::Io);
+        let backing = file.and_then(|file| Ok(self.lock(file)?.into_view()?));
+        let open = backing.and_then(Open::existing);
         open.map_err(|fault| self.while_opening(fault))
     }
 
@@ -81,11 +88,10 @@ impl Place {
             return Err(self.error(Fault::NotOurs));
         }
         let open = self.lock(file).and_then(|file| {
-            if !is_ours(&*file)? {
+            if !is_ours(&file)? {
                 return Err(Fault::NotOurs);
             }
-            let seal = Seal::default();
-            let mut open = Open::existing(Backing::new(file, &seal), seal)?;
+            let mut open = Open::existing(file)?;
             open.identity = identity(&there);
             Ok(open)
         });
@@ -95,66 +101,121 @@ impl Place {
     /// Makes the file beside its place, and moves it there when it is complete:
     /// so it is there whole or not at all. None if it is there meanwhile.
     pub(super) fn create(&self) -> Result<Option<Open>, DiskError> {
-        let fault = |fault| self.error(fault);
-        let beside = with_ending(&self.path, ".breakerbox-new");
-        // What it leads to would be emptied.
-        if fs::symlink_metadata(&beside).is_ok_and(|there| !there.is_file()) {
-            return Err(DiskError::NotOurs { path: beside });
-        }
-        let mut options = OpenOptions::new();
-        let file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&beside);
-        let file = match file {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let path = self.path.clone();
-                return Err(DiskError::MissingDirectory { path });
-            }
-            file => file.map_err(Fault::Io).map_err(fault)?,
-        };
         // Who holds the lock makes the file, or finds that it was made.
-        let file = self.lock(file).map_err(fault)?;
+        let beside = self.beside()?;
         if fs::metadata(&self.path).is_ok_and(|there| there.len() > 0) {
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&beside.path);
             return Ok(None);
         }
-        let seal = Seal::default();
+        self.make(beside, |_| Ok(())).map(Some)
+    }
+
+    /// Moves a damaged file aside, and makes one with the answers that are undamaged.
+    pub(super) fn replace(&self, why: DiskError) -> Result<(Open, Replaced), DiskError> {
+        let fault = |fault| self.error(fault);
+        let file = self.open_file(false).map_err(Fault::Io).map_err(fault)?;
+        // Nobody else uses it.
+        let damaged = self.lock(file).map_err(fault)?;
+        let mut kept = 0;
+        let mut moved_to = self.path.clone();
+        let open = self.make(self.beside()?, |open| {
+            kept = self.carry_over(&damaged, open)?;
+            moved_to = self.link_aside()?;
+            Ok(())
+        });
+        let replaced = Replaced {
+            moved_to,
+            why,
+            kept,
+        };
+        Ok((open?, replaced))
+    }
+
+    /// Saves what is found in a damaged file.
+    fn carry_over(&self, damaged: &dyn StorageBackend, open: &Open) -> Result<u64, Fault> {
+        // Together they may be long: some at a time.
+        const TOGETHER: usize = 64;
+        let max = self.settings.max_answers.into();
+        let found = salvage::find(damaged)?;
+        let newest = found
+            .len()
+            .saturating_sub(self.settings.max_answers as usize);
+        for found in found[newest..].chunks(TOGETHER) {
+            let records = found.iter().filter_map(|found| found.read(damaged).ok());
+            let changes: Vec<_> = records
+                .filter_map(|record| Change::from_record(&record).ok())
+                .collect();
+            open.write(changes.iter(), max)?;
+        }
+        open.count()
+    }
+
+    /// Gives the file, which is about to be replaced, another name that says when.
+    fn link_aside(&self) -> io::Result<PathBuf> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let seconds = now.unwrap_or_default().as_secs();
+        for again in 0_u32.. {
+            let aside = with_ending(
+                &self.path,
+                &match again {
+                    0 => format!(".damaged-{seconds}"),
+                    again => format!(".damaged-{seconds}-{again}"),
+                },
+            );
+            match fs::hard_link(&self.path, &aside) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                // Some file systems have one name for each file.
+                Err(_) if !aside.exists() => {
+                    fs::rename(&self.path, &aside)?;
+                    return Ok(aside);
+                }
+                linked => return linked.map(|()| aside),
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
+    }
+
+    /// The file beside, in which one is made: locked.
+    fn beside(&self) -> Result<Beside, DiskError> {
+        let fault = |fault| self.error(fault);
+        let path = with_ending(&self.path, ".breakerbox-new");
+        // What it leads to would be emptied.
+        if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return Err(DiskError::NotOurs { path });
+        }
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        match options.open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let path = self.path.clone();
+                Err(DiskError::MissingDirectory { path })
+            }
+            file => {
+                let file = file.map_err(Fault::Io).map_err(fault)?;
+                let file = self.lock(file).map_err(fault)?;
+                Ok(Beside { path, file })
+            }
+        }
+    }
+
+    /// Makes a file beside, and moves it to its place.
+    fn make(
+        &self,
+        Beside { path, file }: Beside,
+        fill: impl FnOnce(&Open) -> Result<(), Fault>,
+    ) -> Result<Open, DiskError> {
         let made = file.set_len(0).map_err(Fault::Io).and_then(|()| {
-            let mut open = Open::create(Backing::new(file, &seal), seal)?;
-            open.identity = identity(&fs::metadata(&beside)?);
-            fs::rename(&beside, &self.path)?;
+            let mut open = Open::create(file)?;
+            open.identity = identity(&fs::metadata(&path)?);
+            fill(&open)?;
+            fs::rename(&path, &self.path)?;
             sync_directory(&self.path)?;
             Ok(open)
         });
         if made.is_err() {
-            let _ = fs::remove_file(&beside);
+            let _ = fs::remove_file(&path);
         }
-        made.map(Some).map_err(fault)
-    }
-
-    /// Moves the file aside, under a name that says when.
-    pub(super) fn move_aside(&self) -> Result<PathBuf, DiskError> {
-        let fault = |fault| self.error(fault);
-        let file = self.open_file(false).map_err(Fault::Io).map_err(fault)?;
-        // Nobody else uses it.
-        let lock = self.lock(file).map_err(fault)?;
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        let seconds = now.unwrap_or_default().as_secs();
-        let names = (0_u32..).map(|again| match again {
-            0 => format!(".damaged-{seconds}"),
-            again => format!(".damaged-{seconds}-{again}"),
-        });
-        let aside = names
-            .map(|ending| with_ending(&self.path, &ending))
-            .find(|aside| !aside.exists())
-            .unwrap_or_else(|| with_ending(&self.path, ".damaged"));
-        let moved = fs::rename(&self.path, &aside).and_then(|()| sync_directory(&aside));
-        let _ = lock.close();
-        moved.map_err(Fault::Io).map_err(fault)?;
-        Ok(aside)
+        made.map_err(|fault| self.error(fault))
     }
 
     fn open_file(&self, write: bool) -> io::Result<File> {
@@ -163,13 +224,13 @@ impl Place {
     }
 
     /// The file, which nobody else uses now.
-    fn lock(&self, file: File) -> Result<Box<dyn StorageBackend>, Fault> {
+    fn lock(&self, file: File) -> Result<Backing, Fault> {
         let file = FileBackend::new(file)?;
         #[cfg(test)]
         if let Some(between) = &self.settings.between {
-            return Ok(between.wrap(file));
+            return Ok(Backing::new(between.wrap(file)));
         }
-        Ok(Box::new(file))
+        Ok(Backing::new(Box::new(file)))
     }
 
     /// A file that the database can't cope with while it opens it is damaged:

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | answers | key | [record](super::record) |
 //! | order | number of the save | key |
+//! | forgotten | number of the save that gave an answer up | [record](super::record) |
 //! | format | `format` | number of this layout |
 //!
 //! Nothing of the database's panics gets out of here.
@@ -11,7 +12,7 @@
 use super::age;
 use super::backing::{Backing, Seal};
 use super::opening::Identity;
-use super::record::Record;
+use super::record::{Damaged, Parts, Record};
 use redb::{
     Builder, Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition,
     TableError,
@@ -28,6 +29,9 @@ pub(super) const MARK: &str = "breakerbox.last_good.";
 const ANSWERS: TableDefinition<'_, &[u8], &[u8]> =
     TableDefinition::new("breakerbox.last_good.answers");
 const ORDER: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("breakerbox.last_good.order");
+/// What [`salvage`](super::salvage) has to know.
+const FORGOTTEN: TableDefinition<'_, u64, &[u8]> =
+    TableDefinition::new("breakerbox.last_good.forgotten");
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("breakerbox.last_good.format");
 
 /// Bytes of the file that are kept in memory. What is read in an outage is read
@@ -109,6 +113,36 @@ pub(super) struct Change {
     pub(super) answer: Option<Answer>,
 }
 
+impl Change {
+    /// What a record of a damaged file says, as it was saved.
+    pub(super) fn from_record(bytes: &[u8]) -> Result<Self, Damaged> {
+        let record = Record::from_bytes(bytes)?;
+        let answer = Answer {
+            types: record.types,
+            time: record.time,
+            now: record.time,
+            bytes: record.answer(),
+            instead_of_any: true,
+        };
+        Ok(Self {
+            key: record.key(),
+            answer: Some(answer),
+        })
+    }
+
+    fn to_record(&self, number: u64) -> Vec<u8> {
+        let answer = self.answer.as_ref();
+        let parts = Parts {
+            types: answer.map_or(0, |answer| answer.types),
+            number,
+            time: answer.map_or(0, |answer| answer.time),
+            key: &self.key,
+            answer: answer.map(|answer| answer.bytes.as_slice()),
+        };
+        parts.to_bytes()
+    }
+}
+
 /// An answer that is to be written.
 #[derive(Debug)]
 pub(super) struct Answer {
@@ -134,12 +168,13 @@ impl Answer {
 
 impl Open {
     /// Makes the tables in an empty file.
-    pub(super) fn create(backing: Backing, seal: Seal) -> Result<Self, Fault> {
-        let open = Self::with(backing, seal)?;
+    pub(super) fn create(backing: Backing) -> Result<Self, Fault> {
+        let open = Self::with(backing)?;
         open.run(|database| {
             let transaction = database.begin_write()?;
             transaction.open_table(ANSWERS)?;
             transaction.open_table(ORDER)?;
+            transaction.open_table(FORGOTTEN)?;
             transaction.open_table(META)?.insert("format", FORMAT)?;
             Ok(transaction.commit()?)
         })?;
@@ -147,8 +182,8 @@ impl Open {
     }
 
     /// Opens a file that has them.
-    pub(super) fn existing(backing: Backing, seal: Seal) -> Result<Self, Fault> {
-        let open = Self::with(backing, seal)?;
+    pub(super) fn existing(backing: Backing) -> Result<Self, Fault> {
+        let open = Self::with(backing)?;
         open.run(|database| {
             let transaction = database.begin_read()?;
             let format = match transaction.open_table(META) {
@@ -162,12 +197,14 @@ impl Open {
             }
             transaction.open_table(ANSWERS)?;
             transaction.open_table(ORDER)?;
+            transaction.open_table(FORGOTTEN)?;
             Ok(())
         })?;
         Ok(open)
     }
 
-    fn with(backing: Backing, seal: Seal) -> Result<Self, Fault> {
+    fn with(backing: Backing) -> Result<Self, Fault> {
+        let seal = backing.seal();
         // What goes wrong in here drops the database as well.
         let database = caught(|| {
             let mut builder = Builder::new();
@@ -213,39 +250,42 @@ impl Open {
             {
                 let mut answers = transaction.open_table(ANSWERS)?;
                 let mut order = transaction.open_table(ORDER)?;
-                let last = order.last()?.map(|(number, _)| number.value());
-                let mut number = last.unwrap_or(0);
+                let mut forgotten = transaction.open_table(FORGOTTEN)?;
+                let last = order.last()?.map_or(0, |(number, _)| number.value());
+                let last_forgotten = forgotten.last()?.map_or(0, |(number, _)| number.value());
+                let mut number = last.max(last_forgotten);
                 for change in changes {
                     let key = change.key.as_slice();
-                    let mut before = None;
-                    if let Some(there) = answers.get(key)?
-                        && let Ok(there) = Record::from_bytes(key, there.value())
-                    {
-                        if change
-                            .answer
-                            .as_ref()
-                            .is_some_and(|answer| answer.is_late(there))
-                        {
-                            continue;
-                        }
-                        before = Some(there.number);
+                    let there = answers.get(key)?;
+                    let is_there = there.is_some();
+                    let known = there
+                        .as_ref()
+                        .map(|there| Record::of_key(key, there.value()));
+                    let known = known.and_then(Result::ok);
+                    let is_late = match &change.answer {
+                        Some(answer) => known.is_some_and(|known| answer.is_late(known)),
+                        None => !is_there,
+                    };
+                    let before = known.map(|known| known.number);
+                    drop(there);
+                    if is_late {
+                        continue;
                     }
                     if let Some(before) = before {
                         order.remove(before)?;
                     }
-                    let Some(answer) = &change.answer else {
-                        answers.remove(key)?;
-                        continue;
-                    };
                     number = number.checked_add(1).ok_or_else(no_numbers_left)?;
-                    order.insert(number, key)?;
-                    let record = Record {
-                        types: answer.types,
-                        number,
-                        time: answer.time,
-                        answer: &answer.bytes,
-                    };
-                    answers.insert(key, record.to_bytes(key).as_slice())?;
+                    let record = change.to_record(number);
+                    if change.answer.is_some() {
+                        order.insert(number, key)?;
+                        answers.insert(key, record.as_slice())?;
+                    } else {
+                        answers.remove(key)?;
+                        forgotten.insert(number, record.as_slice())?;
+                    }
+                }
+                while forgotten.len()? > max {
+                    forgotten.pop_first()?;
                 }
                 while answers.len()? > max {
                     let Some((number, key)) = order.pop_first()? else {
@@ -270,9 +310,7 @@ impl Open {
 
 /// The number of a record that is as it was written.
 fn number_of(key: &[u8], bytes: &[u8]) -> Option<u64> {
-    Record::from_bytes(key, bytes)
-        .ok()
-        .map(|record| record.number)
+    Record::of_key(key, bytes).ok().map(|record| record.number)
 }
 
 fn no_numbers_left() -> Fault {
