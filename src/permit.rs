@@ -27,41 +27,10 @@ pub(crate) use owned::admit_owned;
 pub struct Permit<S: Subject> {
     ticket: Ticket<S>,
     given: Given,
-    before: Before,
-}
-
-/// Whether a panic unwound when a permit was given. A whole word: a byte that is
-/// copied as part of a word makes the processor wait.
-#[derive(Clone, Copy)]
-struct Before {
+    /// Whether a panic unwound before. A whole word: a byte that is copied as part
+    /// of a word makes the processor wait.
     #[cfg(feature = "std")]
-    unwinding: usize,
-}
-
-impl Before {
-    #[inline]
-    fn now() -> Self {
-        Self {
-            #[cfg(feature = "std")]
-            unwinding: usize::from(std::thread::panicking()),
-        }
-    }
-
-    /// What becomes of a call whose permit is dropped now.
-    #[cfg(feature = "std")]
-    fn outcome_of_drop(self) -> Outcome {
-        if std::thread::panicking() && self.unwinding == 0 {
-            Outcome::Panicked
-        } else {
-            Outcome::Dropped
-        }
-    }
-
-    /// What becomes of a call whose permit is dropped now.
-    #[cfg(not(feature = "std"))]
-    fn outcome_of_drop(self) -> Outcome {
-        Outcome::Dropped
-    }
+    unwinding_before: usize,
 }
 
 /// The outcomes of a permit, by name.
@@ -108,7 +77,8 @@ impl<S: Subject> Permit<S> {
         Self {
             ticket,
             given,
-            before: Before::now(),
+            #[cfg(feature = "std")]
+            unwinding_before: usize::from(std::thread::panicking()),
         }
     }
 
@@ -130,13 +100,29 @@ impl<S: Subject> Permit<S> {
     pub fn settle_at(mut self, outcome: Outcome, now: u64) -> Effect {
         self.ticket.settle(outcome, Given::at(now))
     }
+
+    // Of each permit's own type, not shared with other permits: so the compiler sees
+    // through it where a permit is used, and the common call never drops one.
+    #[cfg(feature = "std")]
+    fn outcome_of_drop(&self) -> Outcome {
+        if std::thread::panicking() && self.unwinding_before == 0 {
+            Outcome::Panicked
+        } else {
+            Outcome::Dropped
+        }
+    }
+
+    #[cfg(not(feature = "std"))]
+    fn outcome_of_drop(&self) -> Outcome {
+        Outcome::Dropped
+    }
 }
 
 impl<S: Subject> Drop for Permit<S> {
     #[inline]
     fn drop(&mut self) {
         if self.ticket.is_admitted() {
-            let outcome = self.before.outcome_of_drop();
+            let outcome = self.outcome_of_drop();
             self.ticket.settle(outcome, self.given);
         }
     }

@@ -1,6 +1,6 @@
 //! A permit that borrows nothing.
 
-use super::{Before, outcomes};
+use super::outcomes;
 use crate::bound::Given;
 use crate::claim::Claim;
 use crate::error::CircuitOpenError;
@@ -9,6 +9,7 @@ use crate::subject::sealed::Subject;
 use breaker_core::{Effect, Generation, Outcome};
 use core::fmt;
 use core::time::Duration;
+use std::thread::panicking;
 
 /// A [`Permit`] that owns what leads to its breaker, and so may go to another
 /// task, or into a struct that outlives the caller: given by
@@ -24,7 +25,8 @@ use core::time::Duration;
 #[must_use = "a permit that is dropped at once is a call that was given up"]
 pub struct OwnedPermit<G: Owner> {
     claim: Claim<G>,
-    before: Before,
+    /// Whether a panic unwound before.
+    was_panicking: bool,
 }
 
 /// Asks for a permit.
@@ -34,7 +36,7 @@ pub(crate) fn admit_owned<G: Owner>(owner: G) -> Result<OwnedPermit<G>, CircuitO
     match claim.admit(Given::NONE) {
         Ok(()) => Ok(OwnedPermit {
             claim,
-            before: Before::now(),
+            was_panicking: panicking(),
         }),
         Err(refused) => {
             let name = claim.owner().subject().name();
@@ -62,7 +64,10 @@ impl<G: Owner> Drop for OwnedPermit<G> {
     #[inline]
     fn drop(&mut self) {
         if self.claim.is_admitted() {
-            let outcome = self.before.outcome_of_drop();
+            let outcome = match panicking() && !self.was_panicking {
+                true => Outcome::Panicked,
+                false => Outcome::Dropped,
+            };
             self.claim.settle(outcome, Given::NONE);
         }
     }
