@@ -200,8 +200,14 @@ impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
     /// [`CallError::Call`](crate::CallError::Call).
     ///
     /// - A server, whose errors are [`Infallible`](std::convert::Infallible):
-    ///   `.when_open(`[`unavailable`](super::unavailable)`)`.
-    /// - A service of boxed errors: `.when_open(|open| Err(open.into()))`.
+    ///   `.when_open(`[`unavailable`](super::unavailable)`)`. So it fits axum's
+    ///   `Router::layer`; without, put axum's `HandleErrorLayer` around it.
+    /// - A service of boxed errors: `.when_open(|open| Err(open.into()))`, after which
+    ///   they are boxed as before. (A `CallError` of a boxed error is no
+    ///   [`Error`](std::error::Error) itself, and can't be boxed again.)
+    ///
+    /// Observers hear of the refusal, and not of the answer in its place: whether that
+    /// is a stale one only you know.
     #[must_use]
     pub fn when_open<T, E, F>(self, answer: F) -> CircuitBreakerLayer<B, K, WhenOpen<F>, M>
     where
