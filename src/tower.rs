@@ -101,7 +101,8 @@
 //! known only when there is a request: then readiness is the inner service's alone, and the call
 //! asks. And what an inner service has reserved for a call that is then refused (a permit of a
 //! `ConcurrencyLimit` inside, say) stays with this clone until its next call or its end, as
-//! always in tower: put such limits outside, or call clones that are dropped.
+//! always in tower; a probe of another clone may wait for it until `probe_timeout`. Put such limits
+//! outside, or call clones that are dropped.
 //!
 //! # What becomes of a call
 //! | | outcome |

@@ -111,6 +111,33 @@ fn who_waits_for_an_inner_limit_has_a_place_and_is_let_in() {
     });
 }
 
+/// What tower's services reserve for a call stays with the clone that asked, also if the call is
+/// then refused.
+#[test]
+fn a_place_of_an_inner_limit_that_a_refused_clone_keeps_blocks_until_the_trial_times_out() {
+    let scope = test::scope();
+    let pms = breaker(Settings::new().probe_timeout(Duration::from_secs(60)));
+    let service = layer(&pms).layer(ConcurrencyLimit::new(Pms::default(), 1));
+    let (mut keeps, mut probes) = (service.clone(), service);
+    let call = |service: &mut _, answer| now(Service::call(service, answered(answer)));
+    assert!(poll_ready(&mut keeps).is_ready());
+    open(&pms);
+    assert!(is_open(call(&mut keeps, Ok(1))));
+    scope.advance(RESET);
+    assert!(
+        poll_ready(&mut probes).is_pending(),
+        "the limit's only place is kept"
+    );
+    assert!(poll_ready(&mut keeps).is_ready());
+    assert!(is_open(call(&mut keeps, Ok(1))));
+    scope.advance(Duration::from_secs(60));
+    assert!(poll_ready(&mut keeps).is_ready());
+    assert_eq!(call(&mut keeps, Ok(1)), Ok(1));
+    assert_eq!(pms.state(), State::Closed);
+    assert!(poll_ready(&mut probes).is_ready());
+    assert_eq!(call(&mut probes, Ok(2)), Ok(2));
+}
+
 #[test]
 fn a_refusal_takes_nothing_from_an_outer_limit() {
     let _scope = test::scope();
