@@ -197,4 +197,20 @@ mod tests {
         assert!(backing.sync_data().is_err());
         assert_eq!(read(&backing, 0, 8), "Abcdefgh");
     }
+
+    #[test]
+    fn the_lock_is_given_back_whoever_else_has_the_file_open() {
+        use redb::backends::FileBackend;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let file = std::fs::File::create(&path).unwrap();
+        // As a process has it that was started meanwhile, until it is another program.
+        let inherited = file.try_clone().unwrap();
+        let backing = Backing::new(Box::new(FileBackend::new(file).unwrap()));
+        let again = || FileBackend::new(std::fs::File::open(&path).unwrap());
+        assert!(again().is_err());
+        drop(backing);
+        assert!(again().is_ok());
+        drop(inherited);
+    }
 }

@@ -71,7 +71,11 @@ pub(super) struct Parts<'a> {
 impl Parts<'_> {
     pub(super) fn to_bytes(self) -> Vec<u8> {
         // By chance, so that nobody who knows this program makes it try for long.
-        let mut mask = RandomState::new().hash_one(self.number) as u32;
+        self.masked_from(RandomState::new().hash_one(self.number) as u32)
+    }
+
+    /// With the first mask under which there is no start within.
+    fn masked_from(self, mut mask: u32) -> Vec<u8> {
         loop {
             let bytes = self.masked(mask);
             if find_start(&bytes[1..]).is_none() {
@@ -291,7 +295,10 @@ mod tests {
             ..PARTS
         };
         assert_eq!(find_start(&parts.masked(mask)[1..]), Some(HEAD + 3 - 1));
-        assert_eq!(find_start(&parts.to_bytes()[1..]), None);
+        let bytes = parts.masked_from(mask);
+        assert_eq!(find_start(&bytes[1..]), None);
+        let record = Record::of_key(b"key", &bytes).unwrap();
+        assert_eq!(record.answer(), &hidden[3..]);
     }
 
     #[test]

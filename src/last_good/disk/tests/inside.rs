@@ -38,6 +38,26 @@ fn an_answer_that_is_saved_again_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_is_kept_of_what_was_given_up_is_bounded() {
+    let place = somewhere();
+    let disk = Answers::open_with(&place.path, each().max_answers(5)).unwrap();
+    for key in 0..20 {
+        save(&disk, key, "answer").unwrap();
+        disk.remove_now(&key).unwrap();
+        // Of what is not there nothing is kept.
+        disk.remove_now(&(key + 100)).unwrap();
+    }
+    assert_eq!(disk.count().unwrap(), 0);
+    drop(disk);
+    let database = Database::open(&place.path).unwrap();
+    let transaction = database.begin_read().unwrap();
+    let forgotten: TableDefinition<'_, u64, &[u8]> =
+        TableDefinition::new("breakerbox.last_good.forgotten");
+    let forgotten = transaction.open_table(forgotten).unwrap();
+    assert_eq!(forgotten.len().unwrap(), 5);
+}
+
+#[test]
 fn letting_a_file_go_writes_nothing() {
     let place = somewhere();
     let disk = open(&place.path);
