@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aws_sdk_costexplorer::Client;
-use breakerbox::{KeyedBreaker, Served, circuit_breaker, classify};
+use breakerbox::{AnyBreaker, KeyedBreaker, Served, State, circuit_breaker, classify};
 use governor::{DefaultDirectRateLimiter, RateLimiter};
 use tokio::time::timeout;
 
@@ -65,16 +65,30 @@ impl CostExplorer {
     /// [`CostsError`] where the service says that the question is wrong, where it doesn't answer and never
     /// did, and where too many calls wait for their turn.
     pub async fn by_day(&self, dates: Dates) -> Result<Served<Report>, CostsError> {
-        // What waits stands outside of the breaker: our own queue is not the service's slowness. In an
-        // outage nobody waits longer for a turn than while all is well.
-        let turn = timeout(self.pace.queue, self.limit.until_ready()).await;
-        turn.map_err(|_| CostsError::Queue)?;
+        self.turn().await?;
         let query = Query {
             account: self.account.clone(),
             dates,
             granularity: Granularity::Daily,
         };
         self.ask(&query).await
+    }
+
+    /// Waits for a turn to ask. What waits stands outside of the breaker: our own queue is not the
+    /// service's slowness. A call that will be refused asks nothing, and needs no turn.
+    async fn turn(&self) -> Result<(), CostsError> {
+        if self.is_refusing() {
+            return Ok(());
+        }
+        let turn = timeout(self.pace.queue, self.limit.until_ready()).await;
+        turn.map_err(|_| CostsError::Queue)
+    }
+
+    /// Whether the circuit would refuse a call now. Once its wait is over, the next one is a probe,
+    /// which asks, and so needs a turn.
+    fn is_refusing(&self) -> bool {
+        let circuit = self.circuit().snapshot();
+        circuit.state == State::ForcedOpen || !circuit.time_left.is_zero()
     }
 
     // The fresh answer is kept by the whole question, and served as stale to the same one. The

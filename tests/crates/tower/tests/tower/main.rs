@@ -6,6 +6,7 @@ mod clients;
 mod keys;
 mod places;
 mod random_walk;
+mod rate_limit;
 mod readiness;
 mod servers;
 mod settling;
