@@ -276,7 +276,13 @@ impl fmt::Display for LastGoodFailed<'_> {
                 LastGoodStep::Load => "load",
             },
             self.error
-        )
+        )?;
+        let mut cause = self.error.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
     }
 }
 
@@ -301,3 +307,43 @@ impl fmt::Display for Panicked {
 }
 
 impl Error for Panicked {}
+
+#[cfg(test)]
+mod tests {
+    use super::{LastGoodFailed, LastGoodStep};
+    use std::error::Error;
+    use std::fmt;
+
+    #[derive(Debug)]
+    struct Failed(&'static str, Option<Box<Self>>);
+
+    impl fmt::Display for Failed {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    impl Error for Failed {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(self.1.as_deref()?)
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_lost_is_told_of_with_all_causes() {
+        let full = Failed("the disk is full", None);
+        let page = Failed("no page could be written", Some(Box::new(full)));
+        let event = LastGoodFailed {
+            breaker: "pms",
+            key: None,
+            step: LastGoodStep::Store,
+            error: &Failed("not saved", Some(Box::new(page))),
+            sequence: 1,
+        };
+        assert_eq!(
+            event.to_string(),
+            "circuit `pms` could not store a last-good answer: \
+             not saved: no page could be written: the disk is full"
+        );
+    }
+}

@@ -29,6 +29,22 @@ fn a_directory() {
     assert!(matches!(error, DiskError::NotOurs { .. }), "{error}");
 }
 
+/// What the operating system says is an error's cause: who prints both says it once.
+#[test]
+fn a_directory_that_is_a_file_is_said_once() {
+    let place = somewhere();
+    fs::write(&place.path, "a file").unwrap();
+    let error = error(&place.path.join("answers.redb"));
+    assert!(matches!(error, DiskError::Io { .. }), "{error:?}");
+    let cause = std::error::Error::source(&error)
+        .expect("the system's")
+        .to_string();
+    assert!(
+        !cause.is_empty() && !error.to_string().contains(&cause),
+        "{error}: {cause}"
+    );
+}
+
 #[test]
 fn something_else_is_left_as_it_is() {
     let place = somewhere();

@@ -31,7 +31,7 @@ pub enum DiskError {
     },
 
     /// The operating system doesn't allow it.
-    #[error("not allowed to use `{}` for last-good answers: {source}", path.display())]
+    #[error("not allowed to use `{}` for last-good answers", path.display())]
     #[non_exhaustive]
     Permission {
         /// The file.
@@ -97,7 +97,7 @@ pub enum DiskError {
     },
 
     /// There is no room on the disk, or the file may not grow.
-    #[error("no room to save a last-good answer in `{}`: {source}", path.display())]
+    #[error("no room to save a last-good answer in `{}`", path.display())]
     #[non_exhaustive]
     Full {
         /// The file.
@@ -107,7 +107,7 @@ pub enum DiskError {
     },
 
     /// The file could not be read or written for another reason.
-    #[error("can't read or write the last-good answers in `{}`: {source}", path.display())]
+    #[error("can't read or write the last-good answers in `{}`", path.display())]
     #[non_exhaustive]
     Io {
         /// The file.
