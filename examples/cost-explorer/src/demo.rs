@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use cost_explorer::{answers, breaker, client};
 use tempfile::TempDir;
 
 use crate::args::Args;
-use crate::show;
+use crate::show::{self, say};
 
 /// Two accounts of one company.
 const ACCOUNTS: [&str; 2] = ["111111111111", "222222222222"];
@@ -36,22 +37,26 @@ pub(crate) async fn play(args: &Args) -> Result<(), Box<dyn Error>> {
         .clone()
         .unwrap_or_else(|| scratch.path().join("answers.redb"));
     let demo = Demo::start(&store).await?;
-    println!("A server on loopback is asked at {}.", demo.server.url());
+    say(format_args!(
+        "A server on loopback is asked at {}.",
+        demo.server.url()
+    ))?;
     if args.outage {
         demo.play(Fault::Error);
     }
     // Who asks at start-up has something to serve when the first outage comes.
-    demo.act("start-up", Demo::prime).await;
+    demo.act("start-up", Demo::prime).await?;
     if !args.outage {
-        demo.act("one account is throttled", Demo::throttled).await;
+        demo.act("one account is throttled", Demo::throttled)
+            .await?;
         demo.act("questions without an answer", Demo::questions)
-            .await;
+            .await?;
         demo.act("late answers, and one that never comes", Demo::late)
-            .await;
-        demo.act("all is well again", Demo::recovery).await;
+            .await?;
+        demo.act("all is well again", Demo::recovery).await?;
     }
-    demo.act("an outage", Demo::outage).await;
-    demo.act("the outage is over", Demo::recovery).await;
+    demo.act("an outage", Demo::outage).await?;
+    demo.act("the outage is over", Demo::recovery).await?;
     Ok(())
 }
 
@@ -75,10 +80,14 @@ impl Demo {
     }
 
     /// Plays an act, and prints what reached the server in it.
-    async fn act(&self, title: &str, act: impl AsyncFnOnce(&Self)) {
-        println!("\n== {title}");
+    async fn act(
+        &self,
+        title: &str,
+        act: impl AsyncFnOnce(&Self) -> io::Result<()>,
+    ) -> io::Result<()> {
+        say(format_args!("\n== {title}"))?;
         let before = self.server.log().len();
-        act(self).await;
+        act(self).await?;
         let mut requests: BTreeMap<(String, Answer), usize> = BTreeMap::new();
         for seen in &self.server.log()[before..] {
             *requests
@@ -86,11 +95,12 @@ impl Demo {
                 .or_default() += 1;
         }
         if requests.is_empty() {
-            println!("at the server: nothing");
+            say("at the server: nothing")?;
         }
         for ((account, answer), count) in requests {
-            println!("at the server: {account}: {count} {answer}");
+            say(format_args!("at the server: {account}: {count} {answer}"))?;
         }
+        Ok(())
     }
 
     /// All accounts meet a fault.
@@ -100,62 +110,68 @@ impl Demo {
         }
     }
 
-    async fn prime(&self) {
+    async fn prime(&self) -> io::Result<()> {
         for explorer in &self.explorers {
-            ask(explorer, week()).await;
+            ask(explorer, week()).await?;
         }
+        Ok(())
     }
 
-    async fn throttled(&self) {
+    async fn throttled(&self) -> io::Result<()> {
         let [throttled, other] = &self.explorers;
         self.server
             .play(throttled.account(), Fault::Throttled { retry_after: None });
         for _ in 0..CALLS {
-            ask(throttled, week()).await;
+            ask(throttled, week()).await?;
         }
-        ask(other, week()).await;
+        ask(other, week()).await?;
+        Ok(())
     }
 
-    async fn questions(&self) {
+    async fn questions(&self) -> io::Result<()> {
         let [_, other] = &self.explorers;
         for _ in 0..CALLS {
-            ask(other, Dates::new("2026-11-08", "2026-11-01")).await;
+            ask(other, Dates::new("2026-11-08", "2026-11-01")).await?;
         }
         self.server.play(other.account(), Fault::DataUnavailable);
-        ask(other, week()).await;
+        ask(other, week()).await?;
         self.server.play(other.account(), Fault::None);
-        ask(other, week()).await;
+        ask(other, week()).await?;
+        Ok(())
     }
 
-    async fn late(&self) {
+    async fn late(&self) -> io::Result<()> {
         let [_, other] = &self.explorers;
         self.server
             .play(other.account(), Fault::Slow(Duration::from_millis(100)));
-        ask(other, week()).await;
+        ask(other, week()).await?;
         self.server.play(other.account(), Fault::Hang);
-        ask(other, week()).await;
+        ask(other, week()).await?;
+        Ok(())
     }
 
-    async fn outage(&self) {
+    async fn outage(&self) -> io::Result<()> {
         self.play(Fault::Error);
         for explorer in &self.explorers {
             for _ in 0..CALLS {
-                ask(explorer, week()).await;
+                ask(explorer, week()).await?;
             }
         }
+        Ok(())
     }
 
-    async fn recovery(&self) {
+    async fn recovery(&self) -> io::Result<()> {
         self.play(Fault::None);
         for explorer in &self.explorers {
             for _ in 0..TRIALS {
                 let wait = explorer.circuit().snapshot().time_left;
                 tokio::time::sleep(wait + RESOLUTION).await;
-                if ask(explorer, week()).await {
+                if ask(explorer, week()).await? {
                     break;
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -164,19 +180,20 @@ fn week() -> Dates {
 }
 
 /// Asks, and prints what comes of it: whether it is fresh.
-async fn ask(explorer: &CostExplorer, dates: Dates) -> bool {
+async fn ask(explorer: &CostExplorer, dates: Dates) -> io::Result<bool> {
     let question = format!("{}, {dates}", explorer.account());
     match explorer.by_day(dates).await {
         Ok(served) => {
             let days = served.value.periods.len();
-            println!("{question}: {days} days, {} s old", served.age.as_secs());
-            println!("{}", show::health(explorer, &served));
-            !served.stale
+            let age = served.age.as_secs();
+            say(format_args!("{question}: {days} days, {age} s old"))?;
+            say(show::health(explorer, &served))?;
+            Ok(!served.stale)
         }
         Err(error) => {
-            println!("{question}: no costs");
-            println!("{}", show::failure(explorer, &error));
-            false
+            say(format_args!("{question}: no costs"))?;
+            say(show::failure(explorer, &error))?;
+            Ok(false)
         }
     }
 }

@@ -1,29 +1,31 @@
 //! What AWS accounts cost, also while Cost Explorer does not answer. See the README beside this.
 
 mod args;
+mod credentials;
 mod demo;
 mod show;
 
 use std::error::Error;
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use args::Args;
-use aws_config::environment::EnvironmentVariableCredentialsProvider;
-use aws_credential_types::provider::ProvideCredentials;
+use args::{Args, USAGE};
+use aws_credential_types::Credentials;
 use breakerbox::observe;
 use cost_explorer::costs::CostExplorer;
 use cost_explorer::pace::Pace;
 use cost_explorer::query::Dates;
 use cost_explorer::{answers, breaker, client};
-use show::Narrator;
+use show::{Narrator, say, warn};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if has_seen_enough(&*error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}", show::Causes(&*error));
+            warn(show::Causes(&*error));
             ExitCode::FAILURE
         }
     }
@@ -31,25 +33,29 @@ async fn main() -> ExitCode {
 
 async fn run() -> Result<(), Box<dyn Error>> {
     let args = Args::of_process()?;
+    if args.help {
+        return Ok(say(USAGE)?);
+    }
     observe::install(Narrator).forever();
-    let credentials = EnvironmentVariableCredentialsProvider::new();
-    match credentials.provide_credentials().await {
-        Ok(found) if !args.demo => {
-            let account = found.account_id().map_or("default", |id| id.as_str());
-            ask_aws(account, credentials, &args).await
-        }
-        // No credentials are no mistake: there is a server on loopback.
+    // No credentials are no mistake: there is a server on loopback. Half of them are one.
+    match credentials::of_environment().await {
+        Ok(Some(found)) if !args.demo => ask_aws(found, &args).await,
+        Err(error) if !args.demo => Err(error.into()),
         _ => demo::play(&args).await,
     }
 }
 
+/// Whether who reads the output has closed it.
+fn has_seen_enough(error: &(dyn Error + 'static)) -> bool {
+    let error: Option<&io::Error> = error.downcast_ref();
+    error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
 /// Asks for the costs of the last week, once: each page is paid for.
-async fn ask_aws(
-    account: &str,
-    credentials: impl ProvideCredentials + 'static,
-    args: &Args,
-) -> Result<(), Box<dyn Error>> {
+async fn ask_aws(credentials: Credentials, args: &Args) -> Result<(), Box<dyn Error>> {
     let pace = Pace::AWS;
+    let account = credentials.account_id().map(|id| id.as_str().to_owned());
+    let account = account.unwrap_or_else(|| "default".to_owned());
     let store = args
         .store
         .clone()
@@ -61,7 +67,6 @@ async fn ask_aws(
     let served = explorer
         .by_day(Dates::days_before(SystemTime::now(), 7))
         .await?;
-    print!("{}", served.value);
-    println!("{}", show::health(&explorer, &served));
-    Ok(())
+    say(&served.value)?;
+    Ok(say(show::health(&explorer, &served))?)
 }

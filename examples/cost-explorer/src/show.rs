@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use breakerbox::Served;
@@ -12,23 +13,35 @@ use cost_explorer::costs::CostExplorer;
 use cost_explorer::error::CostsError;
 use cost_explorer::report::Report;
 
+/// A line of output. That it can't be written is an error, and not the panic of `println!`: who reads
+/// it may have seen enough, as `head` does.
+pub(crate) fn say(line: impl fmt::Display) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}")
+}
+
+/// A line for who watches over the program. There is nobody to tell that it could not be written.
+pub(crate) fn warn(line: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
 /// Tells of what circuits do, and of answers that could not be kept.
 pub(crate) struct Narrator;
 
 impl Observer for Narrator {
     fn state_changed(&self, event: &StateChange<'_>) {
-        println!("** {event}");
+        // Of an event nothing can be returned; the next line of the program's own says it.
+        let _ = say(format_args!("** {event}"));
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
-        eprintln!("** {event}");
+        warn(format_args!("** {event}"));
     }
 }
 
 /// The answers of a file that was opened; says if a damaged one had to go.
 pub(crate) fn opened((answers, replaced): (Answers, Option<Replaced>)) -> Arc<Answers> {
     if let Some(Replaced { why, moved_to, .. }) = replaced {
-        eprintln!("{why}; it is kept as {}", moved_to.display());
+        warn(format_args!("{why}; it is kept as {}", moved_to.display()));
     }
     Arc::new(answers)
 }

@@ -75,6 +75,7 @@ fn program(store: &Path, args: &[&str]) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_cost-explorer"));
     program
         .env_remove("AWS_ACCESS_KEY_ID")
+        .env_remove("AWS_SECRET_ACCESS_KEY")
         .env("AWS_REGION", "eu-central-1")
         .arg("--store")
         .arg(store)
@@ -207,14 +208,104 @@ fn credentials_or_not_a_demo_stays_on_loopback() -> Outcome {
 fn what_it_does_not_understand_it_says_so() -> Outcome {
     let folder = TempDir::new()?;
     for (args, said) in [
-        (["--outrage"], "what is --outrage?"),
-        (["--store"], "--store needs a file"),
+        (&["--outrage"][..], "what is `--outrage`?"),
+        (&[""], "what is ``?"),
+        (&["--store"], "--store needs a file"),
+        (&["--store", ""], "--store needs a file"),
+        (&["--store", "--demo"], "--store needs a file"),
     ] {
-        let output = run(&folder.path().join("answers.redb"), &args)?;
+        let output = run(&folder.path().join("answers.redb"), args)?;
         assert!(!output.status.success());
         let errors = String::from_utf8(output.stderr)?;
         assert!(errors.starts_with(said), "{errors}");
         assert!(errors.contains("usage: cost-explorer"), "{errors}");
     }
+    Ok(())
+}
+
+#[test]
+fn asked_how_it_is_used_it_says_so_and_does_nothing() -> Outcome {
+    let folder = TempDir::new()?;
+    let output = run(&folder.path().join("answers.redb"), &["--help"])?;
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stdout.starts_with(b"usage: cost-explorer"));
+    assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+    Ok(())
+}
+
+/// Who set half of them meant to ask AWS, and must not take the demo's costs for their own.
+#[test]
+fn credentials_that_are_no_use_are_said_to_be() -> Outcome {
+    const KEY: &str = "AWS_ACCESS_KEY_ID";
+    const SECRET: &str = "AWS_SECRET_ACCESS_KEY";
+    let folder = TempDir::new()?;
+    for (set, said) in [
+        (
+            &[(KEY, "AKIDEXAMPLE")][..],
+            "AWS_SECRET_ACCESS_KEY is not set",
+        ),
+        (
+            &[(KEY, "AKIDEXAMPLE"), (SECRET, " ")],
+            "AWS_SECRET_ACCESS_KEY is not set",
+        ),
+        (&[(SECRET, "not a secret")], "AWS_ACCESS_KEY_ID is not set"),
+        (
+            &[(KEY, "AKIDEXAMPLE\n"), (SECRET, "not a secret")],
+            "there is a line break, or the like, in AWS_ACCESS_KEY_ID",
+        ),
+    ] {
+        let store = folder.path().join("answers.redb");
+        let output = program(&store, &[]).envs(set.iter().copied()).output()?;
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(String::from_utf8(output.stdout)?, "");
+        let errors = String::from_utf8(output.stderr)?;
+        assert!(errors.contains(said), "{errors}");
+        assert!(!errors.contains("panicked"), "{errors}");
+
+        let demo = program(&store, &["--demo", "--outage"])
+            .envs(set.iter().copied())
+            .output()?;
+        assert!(demo.status.success(), "{demo:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_file_that_can_not_be_is_said_to_be_once() -> Outcome {
+    let folder = TempDir::new()?;
+    let no_folder = folder.path().join("file");
+    std::fs::write(&no_folder, "")?;
+    let output = run(&no_folder.join("answers.redb"), &[])?;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let errors = String::from_utf8(output.stderr)?;
+    assert_eq!(errors.matches("os error").count(), 1, "{errors}");
+    Ok(())
+}
+
+/// `cost-explorer | head -1`.
+#[cfg(unix)]
+#[test]
+fn who_has_read_enough_is_no_error() -> Outcome {
+    let folder = TempDir::new()?;
+    let store = folder.path().join("answers.redb");
+    let (reader, writer) = std::io::pipe()?;
+    drop(reader);
+    let output = program(&store, &["--outage"]).stdout(writer).output()?;
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(String::from_utf8(output.stderr)?, "");
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_can_not_be_written_is_an_error() -> Outcome {
+    let folder = TempDir::new()?;
+    let store = folder.path().join("answers.redb");
+    let full = std::fs::File::options().write(true).open("/dev/full")?;
+    let output = program(&store, &["--outage"]).stdout(full).output()?;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let errors = String::from_utf8(output.stderr)?;
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.starts_with("No space left on device"), "{errors}");
     Ok(())
 }
