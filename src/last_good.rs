@@ -37,7 +37,8 @@
 //!
 //! # In tests
 //! Inside a test scope (`breakerbox::test::scope`) answers in [`Memory`] are the
-//! scope's own, none at first, and age by its clock.
+//! scope's own, none at first, and age by its clock. A file is what it is, also
+//! there: give each test one of its own. What it has ages by the scope's clock.
 
 mod answers;
 #[cfg(all(

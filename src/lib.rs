@@ -66,6 +66,7 @@
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
 //! | `last-good` | `LastGood`, and `last_good` in the attribute | no |
+//! | `last-good-disk` | `LastGood::on_disk`, in a file that outlives the process | no |
 //! | `log` | `observe::LogObserver` | no |
 //! | `http` | `classify::status`, `classify::response`, `classify::retry_after` | no |
 //! | `reqwest` | `classify::reqwest`, and `?` on its errors | no |
@@ -73,7 +74,6 @@
 //! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
 //! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware` | no |
-//! | `last-good-disk` | `LastGood::on_disk`, in a file that outlives the process | no |
 //! | `test-util` | `test::scope()` | no |
 //!
 //! Without `std` the crate is `no_std` and without `alloc`: give each
