@@ -96,7 +96,7 @@ fn measure(path: &Path) -> Result<(), DiskError> {
     let started = Instant::now();
     let answers = open(path, Duration::ZERO)?;
     row("open a file of 10,000", started.elapsed());
-    assert_eq!(answers.in_which().count()?, u64::from(ANSWERS));
+    assert_eq!(answers.backend().count()?, u64::from(ANSWERS));
     Ok(())
 }
 

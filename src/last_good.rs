@@ -191,9 +191,9 @@ impl<K, V, S> LastGood<K, V, S> {
         self.ttl
     }
 
-    /// Where the answers are.
+    /// The store itself.
     #[must_use]
-    pub const fn in_which(&self) -> &S {
+    pub const fn backend(&self) -> &S {
         &self.store
     }
 

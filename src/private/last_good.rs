@@ -253,7 +253,7 @@ where
         },
         load: |answers, key| {
             let answers = answers.last_good()?;
-            Ok((answers.ttl(), answers.in_which().load(key)))
+            Ok((answers.ttl(), answers.backend().load(key)))
         },
     }
 }

@@ -69,9 +69,9 @@ fn one_that_is_too_old_is_not_taken() {
     let _scope = test::scope();
     let rates = rates();
     let Ok(()) = rates.prime_now("h1", &120, HOUR + MS);
-    assert!(rates.in_which().is_empty());
+    assert!(rates.backend().is_empty());
     let Ok(()) = rates.prime_now("h1", &120, Duration::MAX);
-    assert!(rates.in_which().is_empty());
+    assert!(rates.backend().is_empty());
     let Ok(()) = rates.prime_now("h1", &120, HOUR);
     assert_eq!(load(&rates, "h1"), Some(Served::stale(120, HOUR)));
 }
@@ -153,7 +153,7 @@ fn settings_that_serve_nothing_are_refused() {
     assert_eq!(refused(HOUR, 0), SettingError::ZeroMaxAnswers);
     let smallest = LastGood::<u8, u8>::try_new(Duration::from_nanos(1), 1).unwrap();
     assert_eq!(smallest.ttl(), Duration::from_nanos(1));
-    assert_eq!(smallest.in_which().max_answers(), 1);
+    assert_eq!(smallest.backend().max_answers(), 1);
     let in_store = LastGood::<u8, u8, _>::try_in_store((), Duration::ZERO).unwrap_err();
     assert_eq!(
         in_store.to_string(),

@@ -176,7 +176,7 @@ async fn the_key_is_that_of_the_question() {
     assert!(changed_by_reference(&mut [text("h4")], true).await.is_ok());
     assert!(shadowed("h5", true).is_ok());
 
-    assert_eq!(RATES.in_which().len(), 5);
+    assert_eq!(RATES.backend().len(), 5);
     assert_eq!(consumed(text("h1"), false).await, STALE(7));
     assert_eq!(consumed_now(text("h2"), false), STALE(8));
     assert_eq!(changed(text("h3"), &mut log, false).await, STALE(9));

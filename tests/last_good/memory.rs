@@ -18,7 +18,7 @@ fn nothing_is_given_up_while_there_is_room() {
         for n in 0..room {
             store(&numbers, &n, n * 2);
         }
-        assert_eq!(numbers.in_which().len(), room as usize);
+        assert_eq!(numbers.backend().len(), room as usize);
         for n in 0..room {
             let served = load(&numbers, &n).map(|served| served.value);
             assert_eq!(served, Some(n * 2), "{n} of {room}");
@@ -32,11 +32,11 @@ fn never_more_than_there_is_room_for() {
         let numbers = LastGood::<u32, u32>::new(HOUR).max_answers(room);
         for n in 0..room * 5 {
             store(&numbers, &n, n);
-            assert!(numbers.in_which().len() <= room as usize);
+            assert!(numbers.backend().len() <= room as usize);
             let served = load(&numbers, &n).map(|served| served.value);
             assert_eq!(served, Some(n), "the new one is kept, in room for {room}");
         }
-        assert_eq!(numbers.in_which().len(), room as usize);
+        assert_eq!(numbers.backend().len(), room as usize);
     }
 }
 
@@ -127,14 +127,14 @@ fn keys_of_one_hash_are_told_apart() {
     assert_eq!(load(&answers, &Alike(3)), None);
     store(&answers, &Alike(7), 70);
     store(&answers, &Alike(8), 80);
-    assert_eq!(answers.in_which().len(), 8);
+    assert_eq!(answers.backend().len(), 8);
     for (n, value) in [(2, 2), (4, 4), (7, 70), (8, 80)] {
         assert_eq!(load(&answers, &Alike(n)).unwrap().value, value);
     }
     for n in 9..100 {
         store(&answers, &Alike(n), n);
         assert_eq!(load(&answers, &Alike(n)).unwrap().value, n);
-        assert_eq!(answers.in_which().len(), 8);
+        assert_eq!(answers.backend().len(), 8);
     }
 }
 
@@ -144,7 +144,7 @@ fn keys_of_one_hash_keep_to_the_bound() {
     for n in 0..50 {
         store(&answers, &Alike(n), n);
         assert_eq!(load(&answers, &Alike(n)).unwrap().value, n);
-        assert!(answers.in_which().len() <= 3);
+        assert!(answers.backend().len() <= 3);
     }
     for n in 0..50 {
         if let Some(served) = load(&answers, &Alike(n)) {
@@ -159,7 +159,7 @@ fn a_memory_is_made_by_hand() {
     assert_eq!(MEMORY.max_answers(), 3);
     assert!(MEMORY.is_empty());
     let default = LastGood::<String, u32>::new(HOUR);
-    assert_eq!(default.in_which().max_answers(), DEFAULT_MAX_ANSWERS);
+    assert_eq!(default.backend().max_answers(), DEFAULT_MAX_ANSWERS);
     assert_eq!(DEFAULT_MAX_ANSWERS, 1_000);
     let debug = format!("{default:?}");
     assert!(debug.contains("3600s") && debug.contains("1000"), "{debug}");
@@ -179,5 +179,5 @@ fn a_scope_has_as_much_room() {
     for n in 0..10 {
         store(&NUMBERS, &n, n);
     }
-    assert_eq!(NUMBERS.in_which().len(), 2);
+    assert_eq!(NUMBERS.backend().len(), 2);
 }

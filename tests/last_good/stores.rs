@@ -36,7 +36,7 @@ async fn a_store_is_awaited() {
     let _scope = test::scope();
     let answers = remotes();
     assert_eq!(rates(&answers, "h1", true, 7).await, Ok(Served::fresh(7)));
-    let kept = answers.in_which().has("h1");
+    let kept = answers.backend().has("h1");
     assert_eq!(kept.map(|kept| kept.value), Some(7));
     let Ok(()) = answers.prime("h2", &8, HOUR).await else {
         panic!("it is fine");
@@ -54,7 +54,7 @@ async fn an_answer_of_a_store_that_is_too_old_is_none() {
     let _scope = test::scope();
     let too_old = LastGood::in_store(Remote::default(), HOUR / 2);
     too_old
-        .in_which()
+        .backend()
         .save("h1", aged(&7, HOUR))
         .wait()
         .await
@@ -83,7 +83,7 @@ async fn the_call_is_settled_before_its_answer_is_kept() {
 
     let scope = test::scope();
     let answers = remotes();
-    let open = Arc::clone(&answers.in_which().open);
+    let open = Arc::clone(&answers.backend().open);
     let closed = open.acquire().await.unwrap();
     let _ = PMS.call_sync(|| Err::<(), _>("no answer"));
     assert_eq!(PMS.snapshot().consecutive, 1);
@@ -92,18 +92,18 @@ async fn the_call_is_settled_before_its_answer_is_kept() {
         assert_eq!(PMS.snapshot().consecutive, 0, "it is settled");
         scope.advance(Duration::from_secs(60));
         tokio::task::yield_now().await;
-        assert_eq!(answers.in_which().has("h1"), None, "and not kept yet");
+        assert_eq!(answers.backend().has("h1"), None, "and not kept yet");
         drop(closed);
     });
     assert_eq!(answer, Ok(Served::fresh(7)));
-    assert!(answers.in_which().has("h1").is_some());
+    assert!(answers.backend().has("h1").is_some());
 }
 
 #[tokio::test]
 async fn a_caller_that_goes_away_meanwhile_settles_nothing_again() {
     let _scope = test::scope();
     let answers = remotes();
-    let open = Arc::clone(&answers.in_which().open);
+    let open = Arc::clone(&answers.backend().open);
     let closed = open.acquire().await.unwrap();
     let poll = |call: std::pin::Pin<&mut dyn Future<Output = Rates>>| {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -115,7 +115,7 @@ async fn a_caller_that_goes_away_meanwhile_settles_nothing_again() {
     poll(std::pin::pin!(rates(&answers, "h1", false, 7)));
     assert_eq!(PMS.snapshot().consecutive, 1, "that was a failure");
     drop(closed);
-    assert_eq!(answers.in_which().has("h1"), None);
+    assert_eq!(answers.backend().has("h1"), None);
     let failed = rates(&answers, "h1", false, 0).await;
     assert_eq!(failed, Err(CallError::Call("no answer")));
     assert_eq!(PMS.state(), State::Open);
@@ -173,7 +173,7 @@ async fn what_fails_in_a_store_costs_no_answer_and_is_told() {
         let (heard, _installed) = listen();
         let answers = remotes();
         answers.store("h1", &6).await.unwrap();
-        answers.in_which().is_in(mood);
+        answers.backend().is_in(mood);
 
         assert_eq!(
             rates(&answers, "h1", true, 7).await,
@@ -194,7 +194,7 @@ async fn what_fails_in_a_store_costs_no_answer_and_is_told() {
         assert!(matches!(refused, Err(CallError::Open(_))), "{mood:?}");
         assert_eq!(heard.said().len(), 1);
 
-        answers.in_which().is_in(Mood::Fine);
+        answers.backend().is_in(Mood::Fine);
         let served = rates(&answers, "h1", true, 8).await.unwrap();
         assert_eq!(served.value, 6, "what was there still is");
         scope.advance(Duration::from_secs(30));
@@ -223,7 +223,7 @@ async fn the_breakers_key_is_told() {
     let keys = Arc::new(Keys::default());
     let _installed = observe::install(Arc::clone(&keys));
     let answers = remotes();
-    answers.in_which().is_in(Mood::Fails);
+    answers.backend().is_in(Mood::Fails);
     assert!(by_key(&answers, "h1").await.is_ok());
     assert!(by_key(&answers, "h2\n").await.is_ok());
     assert_eq!(*keys.0.lock().unwrap(), ["h1", "h2\\n"]);
@@ -324,13 +324,13 @@ fn a_plain_function_survives_its_store_too() {
         );
         assert!(rates_now(&answers, "h1", true, 6).is_ok());
         assert_eq!(heard.said(), []);
-        *answers.in_which().mood.lock().unwrap() = mood;
+        *answers.backend().mood.lock().unwrap() = mood;
         assert_eq!(rates_now(&answers, "h1", true, 7), Ok(Served::fresh(7)));
         let failed = rates_now(&answers, "h1", false, 0);
         assert_eq!(failed, Err(CallError::Call("no answer")));
         let said: Vec<_> = heard.said().into_iter().map(|(step, _)| step).collect();
         assert_eq!(said, [LastGoodStep::Store, LastGoodStep::Load]);
-        *answers.in_which().mood.lock().unwrap() = Mood::Fine;
+        *answers.backend().mood.lock().unwrap() = Mood::Fine;
         let served = rates_now(&answers, "h1", false, 0).unwrap();
         assert_eq!((served.value, served.stale), (6, true));
     }
@@ -444,7 +444,7 @@ async fn an_answer_that_can_not_be_copied_is_given_all_the_same() {
         lines[0].ends_with("uncopied` could not store a last-good answer: it panicked"),
         "{lines:?}"
     );
-    assert!(UNCOPIED.in_which().is_empty());
+    assert!(UNCOPIED.backend().is_empty());
 }
 
 /// An observer that panics at that.
@@ -459,7 +459,7 @@ async fn an_observer_that_panics_is_told_nothing_worse() {
     let _scope = test::scope();
     let _installed = observe::install(Panics);
     let answers = remotes();
-    answers.in_which().is_in(Mood::Panics);
+    answers.backend().is_in(Mood::Panics);
     assert_eq!(rates(&answers, "h1", true, 7).await, Ok(Served::fresh(7)));
 }
 
@@ -476,6 +476,6 @@ async fn a_store_that_a_parameter_leads_to() {
     let call = |up| waits(Arc::clone(&answers), "h1".to_owned(), up);
     let spawned = tokio::spawn(call(true)).await.unwrap();
     assert_eq!(spawned, Ok(Served::fresh(2)));
-    assert!(answers.in_which().has("h1").is_some());
+    assert!(answers.backend().has("h1").is_some());
     assert!(call(false).await.is_err(), "it is not open");
 }

@@ -65,7 +65,7 @@ fn the_bound_holds_between_threads() {
                     if n % 7 == 0 {
                         let Ok(()) = answers.forget_now(&key);
                     }
-                    assert!(answers.in_which().len() <= 64);
+                    assert!(answers.backend().len() <= 64);
                 }
             });
         }

@@ -125,7 +125,7 @@ fn check(answers: &Answers) {
         }
         store(answers, &Acts(n), Answer(n));
         assert_eq!(load(answers, &Acts(n)).unwrap().value.0, n);
-        assert!(answers.in_which().len() <= 3);
+        assert!(answers.backend().len() <= 3);
     }
 }
 

@@ -52,7 +52,7 @@ async fn in_a_runtime_of_several() {
     for task in tasks {
         task.await.unwrap();
     }
-    assert_eq!(rates.in_which().count().unwrap(), 200);
+    assert_eq!(rates.backend().count().unwrap(), 200);
 }
 
 #[test]
@@ -136,14 +136,14 @@ fn futures_are_send_whatever_the_key_is_made_of() {
     let place = somewhere();
     let rates = rates(&place.path);
     let key = std::rc::Rc::<str>::from("h1");
-    let Reply::Now(Ok(None)) = rates.in_which().load(&key) else {
+    let Reply::Now(Ok(None)) = rates.backend().load(&key) else {
         panic!("there is no runtime");
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
     let _entered = runtime.enter();
-    if let Reply::Later(loading) = rates.in_which().load(&key) {
+    if let Reply::Later(loading) = rates.backend().load(&key) {
         send(loading);
     }
 }
