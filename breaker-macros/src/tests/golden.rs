@@ -1,4 +1,4 @@
-//! What the attribute makes of five typical functions, to be read in review.
+//! What the attribute makes of six typical functions, to be read in review.
 //!
 //! Renew `golden/` by `INSTA_UPDATE=always cargo test -p breaker-macros golden`, and read what
 //! changed.
@@ -106,6 +106,23 @@ fn one_breaker_per_key() {
         quote! {
             async fn rooms(account: Account, region: &str) -> Result<u32, PmsError> {
                 get(account, region).await
+            }
+        },
+    );
+}
+
+#[test]
+fn last_good_answers() {
+    golden(
+        "last_good_answers",
+        quote!(
+            key = account,
+            last_good = COSTS,
+            last_good_key = (account, month)
+        ),
+        quote! {
+            async fn costs(account: String, month: u32) -> Result<Served<u64>, AwsError> {
+                Ok(Served::fresh(get(account, month).await?))
             }
         },
     );
