@@ -219,7 +219,6 @@ fn damage_while_it_is_open() {
     let starts: Vec<_> = starts(&bytes).collect();
     assert_eq!(starts.len(), ANSWERS);
     let mut chance = Chance(23);
-    let mut damaged = 0;
     for start in starts {
         // Somewhere in one of the answers.
         let at = start + 44 + chance.below(200_000);
@@ -230,15 +229,17 @@ fn damage_while_it_is_open() {
         file.seek(SeekFrom::Start(at as u64)).unwrap();
         file.write_all(&[bytes[at] ^ (1 << chance.below(8))])
             .unwrap();
-        for number in 0..ANSWERS {
-            match load(&disk, &format!("key {number}")) {
-                Ok(found) => assert!(found == Some(value(number)), "{number}"),
-                Err(DiskError::Damaged { .. }) => damaged += 1,
-                Err(error) => panic!("{error}"),
-            }
+    }
+    let mut damaged = 0;
+    for number in 0..ANSWERS {
+        match load(&disk, &format!("key {number}")) {
+            Ok(found) => assert!(found == Some(value(number)), "{number}"),
+            Err(DiskError::Damaged { .. }) => damaged += 1,
+            Err(error) => panic!("{error}"),
         }
     }
-    assert!(damaged > ANSWERS, "{damaged}");
+    // Some are in memory still.
+    assert!(damaged > ANSWERS / 3, "{damaged}");
     // The next answer takes its place.
     for number in 0..ANSWERS {
         save_aged(

@@ -4,7 +4,7 @@ use super::error::DiskError;
 use super::opening::Place;
 use super::tables::{Change, Fault, Open};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 /// The open file, of all that share it.
@@ -12,9 +12,18 @@ use std::time::Duration;
 pub(super) struct File {
     pub(super) place: Place,
     state: RwLock<State>,
-    /// Who holds it writes for all that wait in the queue.
+    pub(super) queue: Mutex<Queue>,
+    /// Told when one has written.
+    written: Condvar,
     writer: Mutex<Writer>,
-    pub(super) queue: Mutex<Vec<Waiting>>,
+}
+
+/// What is to be written.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    pub(super) waiting: Vec<Waiting>,
+    /// One writes what waited; who comes meanwhile waits for the next.
+    is_writing: bool,
 }
 
 #[derive(Debug)]
@@ -47,8 +56,9 @@ impl File {
         Self {
             place,
             state: RwLock::new(State::Ready(open)),
-            writer: Mutex::default(),
             queue: Mutex::default(),
+            written: Condvar::new(),
+            writer: Mutex::default(),
         }
     }
 
@@ -71,26 +81,33 @@ impl File {
         gone: impl FnOnce(Vec<Vec<u8>>),
     ) -> Result<(), DiskError> {
         let done = Arc::new(OnceLock::new());
-        lock(&self.queue).push(Waiting {
+        let mut queue = lock(&self.queue);
+        queue.waiting.push(Waiting {
             change,
             done: Arc::clone(&done),
         });
-        let mut writer = lock(&self.writer);
+        while queue.is_writing && done.get().is_none() {
+            let woken = self.written.wait(queue);
+            queue = woken.unwrap_or_else(PoisonError::into_inner);
+        }
         if let Some(done) = done.get() {
             return done.clone();
         }
-        let batch = mem::take(&mut *lock(&self.queue));
-        let written = self.write(&mut writer, &batch, now);
-        let result = match written {
-            Ok(made_room) => {
-                gone(made_room);
-                Ok(())
-            }
-            Err(error) => Err(error),
-        };
+        let mine = |waiting: &Waiting| Arc::ptr_eq(&waiting.done, &done);
+        if !queue.waiting.iter().any(mine) {
+            // Who wrote it panicked.
+            let what = "what was to be saved was lost".into();
+            return Err(self.place.error(Fault::GaveUp(what)));
+        }
+        queue.is_writing = true;
+        let batch = mem::take(&mut queue.waiting);
+        drop(queue);
+        let turn = Turn(self);
+        let result = self.write(&mut lock(&self.writer), &batch, now).map(gone);
         for waiting in batch {
             let _ = waiting.done.set(result.clone());
         }
+        drop(turn);
         result
     }
 
@@ -189,6 +206,16 @@ impl File {
 
     fn state(&self) -> std::sync::RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Of one that writes: at its end the next one may.
+struct Turn<'a>(&'a File);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.queue).is_writing = false;
+        self.0.written.notify_all();
     }
 }
 
