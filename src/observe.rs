@@ -374,7 +374,13 @@ pub(crate) fn keys_full(audience: Audience<'_>, name: &Name) {
     });
 }
 
-#[cfg(feature = "last-good")]
+#[cfg(all(
+    feature = "last-good",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
 #[cold]
 pub(crate) fn last_good_failed(
     audience: Audience<'_>,

@@ -181,7 +181,13 @@ impl Scope {
     }
 
     /// Nanoseconds since the scope began.
-    #[cfg(feature = "last-good")]
+    #[cfg(all(
+        feature = "last-good",
+        any(
+            feature = "js",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
+    ))]
     pub(crate) fn now(&self) -> u64 {
         self.0.clock.now()
     }

@@ -291,7 +291,13 @@ impl fmt::Display for LastGoodFailed<'_> {
 pub struct Panicked(Option<Box<str>>);
 
 impl Panicked {
-    #[cfg(feature = "last-good")]
+    #[cfg(all(
+        feature = "last-good",
+        any(
+            feature = "js",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
+    ))]
     pub(crate) fn new(text: Option<&str>) -> Self {
         Self(text.map(Into::into))
     }
