@@ -222,6 +222,16 @@ impl<'a, S: Subject> Lent<'a, S> {
         Ok((admission.generation, admission.change))
     }
 
+    /// What it says now to a call that nobody will make: nobody hears of it, and no place is
+    /// taken. `None`: it is not open any more, and no trial is under way.
+    #[cfg(feature = "tower")]
+    pub(crate) fn refusal(self) -> Option<Rejected> {
+        let asked = self
+            .circuit()
+            .try_admit_slowly_if_granted(&self.clock(), || false);
+        asked.err()
+    }
+
     /// What [`settle`](Self::settle) wants to know of the moment of admission.
     #[inline]
     pub(crate) fn start(self, given: Given) -> <S::Policy as Policy>::Started {

@@ -49,6 +49,12 @@ impl From<&Rejected> for Refused {
 }
 
 impl Refused {
+    /// Nothing is left of its wait.
+    #[cfg(feature = "tower")]
+    pub(crate) fn without_wait(self) -> Self {
+        Self { left: 0, ..self }
+    }
+
     fn retry_after(self) -> Option<Duration> {
         (self.reason != Reason::ForcedOpen).then(|| Duration::from_nanos(self.left))
     }

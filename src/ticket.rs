@@ -5,9 +5,9 @@ use crate::bound::{Bound, Given, Lent};
 use crate::error::CircuitOpenError;
 use crate::error::Refused;
 use crate::subject::Subject;
-use breaker_core::{Change, Effect, Generation, Outcome, Policy};
 #[cfg(feature = "tower")]
-use breaker_core::{Reason, Rejected};
+use breaker_core::Rejected;
+use breaker_core::{Change, Effect, Generation, Outcome, Policy};
 use core::fmt;
 
 /// Settles its call as dropped when it is dropped in between.
@@ -218,22 +218,19 @@ pub(crate) struct Unheard(Rejected);
 
 #[cfg(feature = "tower")]
 impl Unheard {
-    /// There was a call to refuse, and this is it. Its wait is as long as it still lasts.
+    /// There was a call to refuse, and this is it: for as long as it is refused now. Where the
+    /// circuit has closed since, there is nothing left of the wait.
     pub(crate) fn made<S: Subject>(&self, subject: S) -> CircuitOpenError {
         let bound = Bound::new(subject);
-        let refused = bound
-            .lent()
-            .refused_at_once(Given::NONE)
-            .unwrap_or_else(|| {
-                let mut refused = Refused::from(&self.0);
-                if refused.reason == Reason::Open {
-                    refused.left = 0;
-                }
-                bound
-                    .audience()
-                    .rejected(&subject, refused, self.0.generation);
-                refused
-            });
+        let lent = bound.lent();
+        let refused = lent.refused_at_once(Given::NONE).unwrap_or_else(|| {
+            let (refused, generation) = match lent.refusal() {
+                Some(now) => (Refused::from(&now), now.generation),
+                None => (Refused::from(&self.0).without_wait(), self.0.generation),
+            };
+            bound.audience().rejected(&subject, refused, generation);
+            refused
+        });
         CircuitOpenError::new(subject.name(), refused)
     }
 }

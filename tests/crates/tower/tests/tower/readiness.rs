@@ -2,8 +2,9 @@
 
 use super::*;
 use breakerbox::observe::{self, Observer, Rejection};
-use breakerbox::{Reason, State, test};
+use breakerbox::{Change, Clock, Reason, State, test};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
 
 #[test]
 fn while_open_it_is_ready_to_refuse_and_asks_nobody() {
@@ -74,6 +75,109 @@ fn a_refusal_that_was_kept_says_how_long_it_still_lasts() {
         panic!("it is open");
     };
     assert_eq!(refused.retry_after(), Some(Duration::from_secs(20)));
+}
+
+/// Its readings may go back, as those of a coarse clock do beside an exact one.
+#[derive(Clone, Debug, Default)]
+struct Steps(Arc<AtomicU64>);
+
+impl Steps {
+    fn to(&self, now: Duration) {
+        let now = now.as_nanos().try_into().unwrap();
+        self.0.store(now, Ordering::Relaxed);
+    }
+}
+
+impl Clock for Steps {
+    fn now(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn entropy(&self) -> Option<u64> {
+        Some(7)
+    }
+}
+
+#[test]
+fn a_refusal_that_was_kept_lasts_as_long_as_one_that_was_not_whatever_the_clock_does() {
+    let clock = Steps::default();
+    let settings = Settings::new().threshold(1).reset(RESET).jitter(0.0);
+    let pms = Arc::new(Breaker::with_clock("pms", settings.must(), clock.clone()));
+    let mut service = CircuitBreakerLayer::new(Arc::clone(&pms)).layer(Pms::default());
+    for (at, left) in [(100.0, 30), (99.996, 30), (110.0, 20), (129.0, 1)] {
+        pms.close();
+        clock.to(Duration::from_secs(100));
+        pms.admit().unwrap().failure();
+        clock.to(Duration::from_secs_f64(at));
+        assert!(poll_ready(&mut service).is_ready());
+        for kept in ["kept", "not kept"] {
+            let Err(CallError::Open(refused)) = call(&mut service) else {
+                panic!("it is open");
+            };
+            let left = Some(Duration::from_secs(left));
+            assert_eq!(refused.retry_after(), left, "{kept}, at {at}");
+        }
+    }
+
+    fn call<S: Service<Request>>(service: &mut S) -> Result<S::Response, S::Error> {
+        now(service.call(answered(Ok(1))))
+    }
+}
+
+#[test]
+fn by_the_systems_clock_a_refusal_at_once_says_how_long() {
+    let settings = Settings::new().threshold(1).jitter(0.0);
+    let hour = Duration::from_secs(60 * 60);
+    let pms = Arc::new(Breaker::new("pms", settings.reset(hour).must()));
+    let mut service = layer(&pms).layer(Pms::default());
+    open(&pms);
+    assert!(poll_ready(&mut service).is_ready());
+    let Err(CallError::Open(refused)) = now(service.call(answered(Ok(1)))) else {
+        panic!("it is open");
+    };
+    assert!(refused.retry_after() > Some(hour / 2), "{refused}");
+}
+
+/// The circuit may have gone on since: then it is as it stands now.
+#[test]
+fn a_refusal_that_was_kept_is_that_of_the_circuit_as_it_is() {
+    let scope = test::scope();
+    let pms = breaker(Settings::new().probe_timeout(Duration::from_secs(60)));
+    let mut service = layer(&pms).layer(Pms::default());
+    let mut refused_after = |change: &dyn Fn()| {
+        pms.close();
+        open(&pms);
+        assert!(poll_ready(&mut service).is_ready());
+        change();
+        match now(service.call(answered(Ok(1)))) {
+            Err(CallError::Open(refused)) => (refused.reason(), refused.retry_after()),
+            answer => panic!("{answer:?}"),
+        }
+    };
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    let orders: [(&dyn Fn() -> Change, _); 4] = [
+        (&|| pms.close(), (Reason::Open, seconds(0))),
+        (&|| pms.disable(), (Reason::Open, seconds(0))),
+        (&|| pms.force_open(), (Reason::ForcedOpen, None)),
+        (&|| pms.open_for(3 * RESET), (Reason::Open, seconds(90))),
+    ];
+    for (order, refusal) in orders {
+        let given = || {
+            order();
+        };
+        assert_eq!(refused_after(&given), refusal);
+    }
+    let trial = || {
+        scope.advance(RESET);
+        std::mem::forget(pms.admit().unwrap());
+        scope.advance(Duration::from_secs(10));
+    };
+    assert_eq!(refused_after(&trial), (Reason::HalfOpenFull, seconds(50)));
+    assert_eq!(
+        refused_after(&|| scope.advance(RESET)),
+        (Reason::Open, seconds(0))
+    );
+    assert_eq!(pms.state(), State::Open, "nobody has probed");
 }
 
 #[test]
