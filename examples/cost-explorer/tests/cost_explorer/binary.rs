@@ -251,7 +251,7 @@ fn credentials_that_are_no_use_are_said_to_be() -> Outcome {
         (&[(SECRET, "not a secret")], "AWS_ACCESS_KEY_ID is not set"),
         (
             &[(KEY, "AKIDEXAMPLE\n"), (SECRET, "not a secret")],
-            "there is a line break, or the like, in AWS_ACCESS_KEY_ID",
+            "AWS_ACCESS_KEY_ID has a line break in it, or the like",
         ),
     ] {
         let store = folder.path().join("answers.redb");
@@ -279,6 +279,27 @@ fn a_file_that_can_not_be_is_said_to_be_once() -> Outcome {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let errors = String::from_utf8(output.stderr)?;
     assert_eq!(errors.matches("os error").count(), 1, "{errors}");
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_secret_is_not_told() -> Outcome {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = TempDir::new()?;
+    let output = program(&folder.path().join("answers.redb"), &[])
+        .env("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+        .env("AWS_SECRET_ACCESS_KEY", OsStr::from_bytes(b"secret\xff"))
+        .output()?;
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let errors = String::from_utf8(output.stderr)?;
+    assert!(
+        errors.contains("AWS_SECRET_ACCESS_KEY is no text"),
+        "{errors}"
+    );
+    assert!(!errors.contains("secret"), "{errors}");
     Ok(())
 }
 
