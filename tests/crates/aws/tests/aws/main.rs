@@ -5,6 +5,7 @@ mod answers;
 mod client;
 mod connection;
 mod faults;
+mod operations;
 mod other_transports;
 mod own_choice;
 mod server;
