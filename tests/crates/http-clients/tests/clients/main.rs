@@ -4,4 +4,5 @@ mod hyper;
 mod reqwest;
 mod retry_after;
 mod server;
+mod ureq;
 mod verdict;

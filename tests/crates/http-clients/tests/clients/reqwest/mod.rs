@@ -2,6 +2,7 @@
 
 mod answers;
 mod connections;
+mod proxies;
 mod requests;
 
 use std::time::Duration;
