@@ -132,7 +132,9 @@ const TIMED_OUT_WITHIN: Outcome = Outcome::Failure;
     message = "this classifier takes a `{E}`, and `{Self}` is not known to hold one",
     label = "`{Self}` does not implement `Holds<{E}>`",
     note = "for an enum of your own, write `impl breakerbox::classify::Holds<..> for MyError`, with the client's error in the brackets: its `held` says where that is",
-    note = "or look for it yourself: `classify = |error| match error {{ MyError::Client(error) => classify::client(error), _ => Outcome::Ignored }}`"
+    note = "or look for it yourself: `classify = |error| match error {{ MyError::Client(error) => classify::client(error), _ => Outcome::Ignored }}`",
+    note = "of a boxed error, or `anyhow`'s: `classify = |error| match error.downcast_ref::<client::Error>() {{ Some(error) => classify::client(error), None => Outcome::Ignored }}`",
+    note = "above `classify_output` it takes the `Err` alone: `classify::result(|ok| .., classify::client)`"
 )]
 pub trait Holds<E> {
     /// The client's error, or what is there in its place.

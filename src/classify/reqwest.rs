@@ -14,6 +14,7 @@ use serde_json::error::Category;
 /// | the error | outcome | why |
 /// | --- | --- | --- |
 /// | connection refused or reset, host name not found, TLS handshake failed | failure | nobody can call it |
+/// | a proxy that doesn't make the connection (`https` through a tunnel), whatever it says: also a 407 | failure | the same. What a proxy answers to plain `http` is an answer |
 /// | a timeout of the client's, of the request, of the connection or between two reads of the body | failure | the next caller would wait as long |
 /// | closed before the answer's head, or the head is garbage | failure | it went wrong on the way |
 /// | the body is cut short, or can't be decompressed | failure | the same, later |

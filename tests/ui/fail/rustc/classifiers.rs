@@ -37,4 +37,14 @@ fn one_alone(host: &str) -> Result<u8, CallError<io::Error>> {
     Ok(1)
 }
 
+#[circuit_breaker(classify = classify::io)]
+fn a_boxed_one(host: &str) -> Result<u8, Box<dyn std::error::Error>> {
+    Ok(1)
+}
+
+#[circuit_breaker(classify_output = classify::io)]
+fn above_the_output(host: &str) -> Result<u8, CallError<io::Error>> {
+    Ok(1)
+}
+
 fn main() {}
