@@ -73,7 +73,7 @@
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
 //! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
-//! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware` | no |
+//! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware`, but not for WebAssembly | no |
 //! | `test-util` | `test::scope()` | no |
 //!
 //! Without `std` the crate is `no_std` and without `alloc`: give each

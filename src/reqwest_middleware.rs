@@ -42,6 +42,9 @@
 //! | (nothing) | when the response is there |
 //! | [`at_end_of_body()`](CircuitBreakerMiddleware::at_end_of_body) | when its body has been read |
 //!
+//! It is not built for WebAssembly: what `reqwest` gives there is not `Send`. There, annotate the
+//! function that makes the request.
+//!
 //! A response passes through as it is, also one of 503. A call that is dropped, a body that is
 //! dropped before its end, and a panic are what they are to [tower's layer](crate::tower).
 //!
@@ -219,7 +222,7 @@ impl<B, K, M> CircuitBreakerMiddleware<B, K, M> {
     /// [`CircuitBreakerLayer::at_end_of_body`](crate::tower::CircuitBreakerLayer::at_end_of_body).
     #[must_use]
     pub fn at_end_of_body(self) -> CircuitBreakerMiddleware<B, K, AtEndOfBody> {
-        self.settled(AtEndOfBody(EveryBodyError))
+        self.settled(AtEndOfBody::new(EveryBodyError))
     }
 
     fn settled<N>(self, ending: N) -> CircuitBreakerMiddleware<B, K, N> {
@@ -242,7 +245,7 @@ impl<B, K, X> CircuitBreakerMiddleware<B, K, AtEndOfBody<X>> {
         F: Fn(&reqwest::Error) -> V + Clone,
         V: Verdict,
     {
-        self.settled(AtEndOfBody(ByBodyError(classify)))
+        self.settled(AtEndOfBody::new(ByBodyError(classify)))
     }
 }
 

@@ -126,7 +126,9 @@ pub(crate) mod which;
 
 pub use crate::verdict::{ByError, ByOutput, EveryErr};
 pub use body::GuardedBody;
-pub use ending::{AtEndOfBody, AtHead, BodyErrors, ByBodyError, EveryBodyError, Settles};
+pub use ending::{
+    AsksForBody, AtEndOfBody, AtHead, Awaits, BodyErrors, ByBodyError, EveryBodyError, Settles,
+};
 pub use future::ResponseFuture;
 pub use host::of_request as host;
 pub use judge::{Grpc, Http};

@@ -55,7 +55,7 @@ where
         if let Ok(address) = address.body(()) {
             parts.extensions.extend(address.into_parts().0.extensions);
         }
-        let end = self.wait_for(&body, claim, outcome);
+        let end = self.wait_for(parts.status, &parts.headers, &body, claim, outcome);
         let body = Body::wrap(GuardedBody::<_, G, K, X> { body, end });
         Ok(http::Response::from_parts(parts, body).into())
     }

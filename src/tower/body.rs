@@ -6,6 +6,7 @@ use crate::bound::Given;
 use crate::claim::Claim;
 use crate::owner::Owner;
 use breaker_core::Outcome;
+use bytes::Buf;
 use core::fmt;
 use core::marker::PhantomData;
 use core::pin::Pin;
@@ -52,11 +53,21 @@ pub(crate) struct OpenEnd<G: Owner, K, X> {
     pub(crate) claim: Claim<G>,
     /// By the head.
     pub(crate) outcome: Outcome,
+    /// Bytes that have yet to come, where that is known. Who has them all need not ask for the
+    /// end, and a server doesn't.
+    pub(crate) left: Option<u64>,
     pub(crate) by_error: X,
     pub(crate) by_trailers: PhantomData<fn() -> K>,
 }
 
 impl<G: Owner, K, X> OpenEnd<G, K, X> {
+    /// Whether these bytes are the last of as many as there are.
+    fn are_last(&mut self, bytes: usize) -> bool {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.left = self.left.map(|left| left.saturating_sub(bytes));
+        self.left == Some(0)
+    }
+
     fn settle(mut self, outcome: Outcome) {
         self.claim.settle(outcome, Given::NONE);
     }
@@ -100,7 +111,11 @@ where
                 if let Some(trailers) = frame.trailers_ref() {
                     let outcome = K::by_trailers(trailers).unwrap_or(end.outcome);
                     end.settle(outcome);
-                } else if this.body.is_end_stream() {
+                    return polled;
+                }
+                let bytes = frame.data_ref().map_or(0, Buf::remaining);
+                let body = this.body.as_ref();
+                if end.are_last(bytes) || end.claim.watch(|| body.is_end_stream()) {
                     let outcome = end.outcome;
                     end.settle(outcome);
                 } else {

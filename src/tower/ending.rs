@@ -9,7 +9,8 @@ use crate::owner::Owner;
 use crate::verdict::Classify;
 use breaker_core::Outcome;
 use core::marker::PhantomData;
-use http::Response;
+use http::header::CONTENT_LENGTH;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
 use http_body::Body;
 
 /// When the outcome is settled. Sealed.
@@ -63,7 +64,80 @@ where
 /// The outcome of a call that did not fail by its head is settled at the end of the
 /// response's body.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct AtEndOfBody<X = EveryBodyError>(pub(crate) X);
+pub struct AtEndOfBody<X = EveryBodyError> {
+    by_error: X,
+    /// By the request: a body that its answer may have is not sent.
+    is_unread: bool,
+}
+
+impl<X> AtEndOfBody<X> {
+    pub(crate) const fn new(by_error: X) -> Self {
+        Self {
+            by_error,
+            is_unread: false,
+        }
+    }
+}
+
+/// What is to be known of a request before it is called. Sealed.
+pub trait Awaits<Req>: sealed_awaits::Awaits<Req> {}
+
+impl<Req, M: sealed_awaits::Awaits<Req>> Awaits<Req> for M {}
+
+pub(crate) mod sealed_awaits {
+    pub trait Awaits<Req> {
+        fn answer_to(self, request: &Req) -> Self;
+    }
+}
+
+impl<Req> sealed_awaits::Awaits<Req> for AtHead {
+    #[inline]
+    fn answer_to(self, _: &Req) -> Self {
+        self
+    }
+}
+
+impl<Req: AsksForBody, X> sealed_awaits::Awaits<Req> for AtEndOfBody<X> {
+    #[inline]
+    fn answer_to(self, request: &Req) -> Self {
+        Self {
+            is_unread: !request.asks_for_body(),
+            ..self
+        }
+    }
+}
+
+/// Whether the body of a request's answer is read, for
+/// [`at_end_of_body`](super::CircuitBreakerLayer::at_end_of_body). `http::Request` knows: that of
+/// an answer to `HEAD` is not, nor to `CONNECT`.
+///
+/// For a request of your own:
+///
+/// ```
+/// use breakerbox::tower::AsksForBody;
+///
+/// struct Query(String);
+///
+/// impl AsksForBody for Query {}
+/// # assert!(Query(String::new()).asks_for_body());
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "with `at_end_of_body`, `{Self}` does not say whether the body of its answer is read",
+    label = "expected an `http::Request`",
+    note = "put the layer where requests are `http::Request`s, or write `impl AsksForBody for` your own kind of request"
+)]
+pub trait AsksForBody {
+    /// `false`: no body is read, so the call is settled at the head.
+    fn asks_for_body(&self) -> bool {
+        true
+    }
+}
+
+impl<B> AsksForBody for http::Request<B> {
+    fn asks_for_body(&self) -> bool {
+        !matches!(*self.method(), Method::HEAD | Method::CONNECT)
+    }
+}
 
 /// Every error of a body counts as a failure.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,6 +182,8 @@ impl<X> AtEndOfBody<X> {
     /// Settles by the head, where there is nothing to wait for.
     pub(crate) fn wait_for<B, G, K>(
         self,
+        status: StatusCode,
+        headers: &HeaderMap,
         body: &B,
         mut claim: Claim<G>,
         outcome: Outcome,
@@ -115,20 +191,37 @@ impl<X> AtEndOfBody<X> {
     where
         B: Body,
         G: Owner,
+        K: ByTrailers,
     {
         // What failed by its head has failed.
         let is_open = matches!(outcome, Outcome::Success | Outcome::Ignored);
-        if !is_open || claim.watch(|| body.is_end_stream()) {
+        let is_read = !self.is_unread && !has_no_body(status);
+        let (is_over, length) = claim.watch(|| (body.is_end_stream(), length(headers, body)));
+        let left = length.filter(|_| !K::AWAITED);
+        if !is_open || !is_read || is_over || left == Some(0) {
             claim.settle(outcome, Given::NONE);
             return None;
         }
         Some(OpenEnd {
             claim,
             outcome,
-            by_error: self.0,
+            left,
+            by_error: self.by_error,
             by_trailers: PhantomData,
         })
     }
+}
+
+/// A server that is given one throws it away.
+fn has_no_body(status: StatusCode) -> bool {
+    status.is_informational() || matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
+}
+
+/// How long a body says that it is, by its head or by itself.
+fn length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
+    let said = headers.get(CONTENT_LENGTH).map(HeaderValue::to_str);
+    let said = said.and_then(|length| length.ok()?.parse().ok());
+    said.or_else(|| body.size_hint().exact())
 }
 
 impl<B, E, G, K, X> sealed::Settles<Response<B>, E, G, K> for AtEndOfBody<X>
@@ -149,7 +242,8 @@ where
         let outcome = claim.watch(|| classify.classify(&output));
         match output {
             Ok(response) => {
-                let end = self.wait_for(response.body(), claim, outcome);
+                let (status, headers) = (response.status(), response.headers());
+                let end = self.wait_for(status, headers, response.body(), claim, outcome);
                 Ok(response.map(|body| GuardedBody { body, end }))
             }
             Err(error) => {

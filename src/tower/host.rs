@@ -29,7 +29,7 @@ pub fn of_request<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Cow<'a, str> {
             .and_then(|host| host.to_str().ok())
             .unwrap_or_default(),
     };
-    let host = named.rsplit_once('@').map_or(named, |(_, host)| host);
+    let host = without_user(named);
     let own_port = match uri.scheme() {
         Some(scheme) if *scheme == Scheme::HTTP => ":80",
         Some(scheme) if *scheme == Scheme::HTTPS => ":443",
@@ -46,10 +46,12 @@ pub fn of_request<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Cow<'a, str> {
 /// The same of a request of reqwest's: an address is in lower case, and its port none
 /// where it is the scheme's own.
 #[cfg(feature = "reqwest")]
-pub(super) fn of_url(url: &reqwest::Url) -> Cow<'_, str> {
-    let host = url.host_str().unwrap_or_default();
-    match url.port() {
-        Some(port) => Cow::Owned(format!("{host}:{port}")),
-        None => Cow::Borrowed(host),
-    }
+pub(super) fn of_url(url: &reqwest::Url) -> &str {
+    without_user(url.authority())
+}
+
+fn without_user(authority: &str) -> &str {
+    authority
+        .rsplit_once('@')
+        .map_or(authority, |(_, host)| host)
 }

@@ -7,6 +7,9 @@ use http::{HeaderMap, Response};
 
 /// What counts, where trailers say more than the head did.
 pub trait ByTrailers {
+    /// Whether they are waited for, also where all of the body is known to have come.
+    const AWAITED: bool = false;
+
     /// `None`: what the head said stands.
     fn by_trailers(trailers: &HeaderMap) -> Option<Outcome>;
 }
@@ -38,6 +41,8 @@ pub struct Http<K = EveryErr>(pub(crate) K);
 pub struct Grpc<K = EveryErr>(pub(crate) K);
 
 impl<K> ByTrailers for Grpc<K> {
+    const AWAITED: bool = true;
+
     fn by_trailers(trailers: &HeaderMap) -> Option<Outcome> {
         grpc_headers(trailers)
     }

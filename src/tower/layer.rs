@@ -256,7 +256,8 @@ impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
     /// | what happens | outcome |
     /// | --- | --- |
     /// | the head counts as a failure or an overload | at the head, as without this |
-    /// | the body is read to its end, or has none | that of the head; of gRPC's trailers, with [`grpc`](Self::grpc) |
+    /// | the body is read to its end, or to the length that it has by `content-length` or by itself | that of the head; of gRPC's trailers, with [`grpc`](Self::grpc) |
+    /// | there is none to read: a 204, a 304, an answer to `HEAD` or `CONNECT` ([`AsksForBody`](super::AsksForBody)) | at the head, as without this |
     /// | the body fails | failure, or as [`classify_body`](CircuitBreakerLayer::classify_body) says |
     /// | the body is dropped before its end | dropped: counts as `on_cancel` says |
     ///
@@ -266,7 +267,7 @@ impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
     /// `probe_timeout`.
     #[must_use]
     pub fn at_end_of_body(self) -> CircuitBreakerLayer<B, K, R, AtEndOfBody> {
-        self.settled(AtEndOfBody(EveryBodyError))
+        self.settled(AtEndOfBody::new(EveryBodyError))
     }
 
     fn settled<N>(self, ending: N) -> CircuitBreakerLayer<B, K, R, N> {
@@ -302,7 +303,7 @@ impl<B, K, R, X> CircuitBreakerLayer<B, K, R, AtEndOfBody<X>> {
         F: Fn(&E) -> V + Clone,
         V: Verdict,
     {
-        self.settled(AtEndOfBody(ByBodyError(classify)))
+        self.settled(AtEndOfBody::new(ByBodyError(classify)))
     }
 }
 

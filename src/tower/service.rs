@@ -1,7 +1,7 @@
 //! A guarded service.
 
 use super::CircuitBreakerLayer;
-use super::ending::{AtHead, Settles};
+use super::ending::{AtHead, Awaits, Settles};
 use super::future::{ResponseFuture, Rest};
 use super::refuse::{AsCallError, Refuses};
 use super::reserved::Reserved;
@@ -52,7 +52,7 @@ where
     B: Finds<Req>,
     K: Classify<Result<S::Response, S::Error>> + Clone,
     R: Refuses<S::Response, S::Error> + Clone,
-    M: Settles<S::Response, S::Error, B::Owner, K> + Clone,
+    M: Settles<S::Response, S::Error, B::Owner, K> + Awaits<Req> + Clone,
 {
     type Response = M::Response;
     type Error = R::Error;
@@ -88,7 +88,7 @@ where
         let rest = Rest {
             classify: how.classify.clone(),
             refuse: how.refuse.clone(),
-            ending: how.ending.clone(),
+            ending: how.ending.clone().answer_to(&request),
         };
         match self.reserved.begin(|| how.breaker.find(&request)) {
             Ok(mut claim) => {

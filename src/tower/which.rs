@@ -176,8 +176,9 @@ impl<B> sealed::Finds<reqwest::Request> for ByHost<B>
 where
     B: KeyedGuard<Key = String> + Clone,
 {
+    #[inline]
     fn find(&self, request: &reqwest::Request) -> Self::Owner {
-        self.breaker_of(&super::host::of_url(request.url()))
+        self.breaker_of(super::host::of_url(request.url()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Outcomes that are settled at the end of a response's body.
 
 use super::*;
-use breakerbox::{Outcome, State, test};
+use breakerbox::{OnCancel, Outcome, State, test};
 
 const CUT_SHORT: &str = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nrooms";
 const CHUNK_THEN_NOTHING: &str =
@@ -117,5 +117,46 @@ fn everything_of_the_response_passes_through() {
             guarded.error_for_status().unwrap().bytes().await.unwrap(),
             "rooms"
         );
+    });
+}
+
+#[test]
+fn an_upgrade_passes_through_and_is_no_body() {
+    const UPGRADED: &str = "HTTP/1.1 101 Switching Protocols\r\n\
+         connection: upgrade\r\nupgrade: rooms\r\n\r\nAdlon";
+    let scope = test::scope();
+    block_on(async {
+        let host = serve_bytes(UPGRADED, false).await;
+        let pms = breaker(Settings::new().on_cancel(OnCancel::Failure));
+        half_open(&scope, &pms);
+        let request = client(guard(&pms).at_end_of_body())
+            .get(&host)
+            .header("connection", "upgrade")
+            .header("upgrade", "rooms");
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 101);
+        assert_eq!(pms.state(), State::Closed);
+        let mut upgraded = response.upgrade().await.unwrap();
+        let mut said = [0; 5];
+        upgraded.read_exact(&mut said).await.unwrap();
+        assert_eq!(&said, b"Adlon");
+        drop(upgraded);
+        assert_eq!(pms.state(), State::Closed);
+    });
+}
+
+#[test]
+fn an_answer_to_head_has_no_body() {
+    let scope = test::scope();
+    block_on(async {
+        let (host, _) = serve().await;
+        let pms = breaker(Settings::new().on_cancel(OnCancel::Failure));
+        half_open(&scope, &pms);
+        let client = client(guard(&pms).at_end_of_body());
+        let answer = client.head(format!("{host}/ok")).send().await.unwrap();
+        assert_eq!(answer.headers()["content-length"], "5");
+        assert_eq!(pms.state(), State::Closed);
+        drop(answer);
+        assert_eq!(pms.state(), State::Closed);
     });
 }

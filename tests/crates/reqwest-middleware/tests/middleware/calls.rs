@@ -4,6 +4,7 @@ use super::*;
 use breakerbox::reqwest_middleware::refusal;
 use breakerbox::{KeyedBreakers, OnCancel, Reason, State, test};
 use reqwest_middleware::Error;
+use std::pin::Pin;
 
 #[test]
 fn requests_are_refused_while_the_circuit_is_open() {
@@ -164,16 +165,40 @@ fn a_panic_of_a_middleware_further_in_counts() {
         }
     }
 
-    let pms = breaker(Settings::new());
-    let client = ClientBuilder::new(reqwest::Client::new())
-        .with(guard(&pms))
-        .with(Panics)
-        .build();
-    block_on(async {
-        let task = tokio::spawn(client.get("http://localhost/").send());
-        assert!(task.await.unwrap_err().is_panic());
-    });
-    assert_eq!(pms.state(), State::Open);
+    /// Without the attribute: it never comes to its future.
+    struct PanicsAtOnce;
+
+    impl Middleware for PanicsAtOnce {
+        fn handle<'a, 'b, 'c, 'd>(
+            &'a self,
+            _: reqwest::Request,
+            _: &'b mut http::Extensions,
+            _: reqwest_middleware::Next<'c>,
+        ) -> Pin<Box<dyn Future<Output = reqwest_middleware::Result<reqwest::Response>> + Send + 'd>>
+        where
+            'a: 'd,
+            'b: 'd,
+            'c: 'd,
+            Self: 'd,
+        {
+            panic!("of a middleware, at once")
+        }
+    }
+
+    let panics: [Arc<dyn Middleware>; 2] = [Arc::new(Panics), Arc::new(PanicsAtOnce)];
+    for panics in panics {
+        // By default a call that is dropped counts as nothing.
+        let pms = breaker(Settings::new());
+        let client = ClientBuilder::new(reqwest::Client::new())
+            .with(guard(&pms))
+            .with_arc(panics)
+            .build();
+        block_on(async {
+            let task = tokio::spawn(client.get("http://localhost/").send());
+            assert!(task.await.unwrap_err().is_panic());
+        });
+        assert_eq!(pms.state(), State::Open);
+    }
 }
 
 #[test]

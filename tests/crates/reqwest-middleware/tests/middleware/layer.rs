@@ -59,3 +59,38 @@ fn its_hosts_are_keys() {
         assert_eq!(call(get(&up, "/ok")).await.unwrap().status(), 200);
     });
 }
+
+#[test]
+fn a_host_is_what_its_address_says() {
+    let _scope = test::scope();
+    let hosts = Arc::new(KeyedBreakers::<String>::new(
+        "hosts",
+        Settings::new().must(),
+    ));
+    let mut service =
+        CircuitBreakerLayer::by_host(Arc::clone(&hosts)).layer(tower::service_fn(|_: Request| {
+            std::future::ready(Ok::<_, std::convert::Infallible>(()))
+        }));
+    block_on(async {
+        for address in [
+            "http://PMS.example/rooms?at=somebody@else.example",
+            "http://me:p%40ss@pms.example:80/",
+            "https://pms.example:443#top@home",
+            "https://pms.example:8443/",
+            "http://[::1]:8080",
+            "http://[::1]/",
+        ] {
+            assert!(service.call(get(address, "")).await.is_ok());
+        }
+    });
+    let mut keys: Vec<_> = hosts
+        .breakers()
+        .iter()
+        .map(|host| host.key().clone())
+        .collect();
+    keys.sort();
+    assert_eq!(
+        keys,
+        ["[::1]", "[::1]:8080", "pms.example", "pms.example:8443"]
+    );
+}

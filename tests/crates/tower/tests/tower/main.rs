@@ -11,6 +11,7 @@ mod readiness;
 mod servers;
 mod settling;
 mod stacks;
+mod unread;
 
 use breakerbox::tower::CircuitBreakerLayer;
 use breakerbox::{Breaker, CallError, OnCancel, Settings};

@@ -152,7 +152,7 @@ fn end(scope: &test::TestScope, pms: &Breaker) {
 #[derive(Clone, Debug)]
 enum BodyStep {
     Ask,
-    Head(u16, Vec<bodies::Step>, bool),
+    Head(u16, Vec<bodies::Step>, [bool; 2]),
     Frame(usize),
     Drop(usize),
     Wait(u64),
@@ -173,7 +173,7 @@ fn body_step() -> impl Strategy<Value = BodyStep> {
     let frames = proptest::collection::vec(frame, 0..5);
     prop_oneof![
         1 => Just(BodyStep::Ask),
-        4 => (status, frames, any::<bool>()).prop_map(|(status, frames, knows)| {
+        4 => (status, frames, any::<[bool; 2]>()).prop_map(|(status, frames, knows)| {
             BodyStep::Head(status, frames, knows)
         }),
         8 => (0..6_usize).prop_map(BodyStep::Frame),
@@ -217,11 +217,12 @@ proptest! {
         let mut read: Vec<bodies::Guarded<bodies::Script>> = Vec::new();
         for step in steps {
             match step {
-                BodyStep::Ask => drop(poll_ready::<_, (u16, bodies::Script)>(&mut service)),
-                BodyStep::Head(status, frames, knows_its_end) => {
+                BodyStep::Ask => drop(poll_ready::<_, bodies::Asked<bodies::Script>>(&mut service)),
+                BodyStep::Head(status, frames, [knows_its_end, says_its_length]) => {
                     let mut body = bodies::script(frames);
                     body.knows_its_end = knows_its_end;
-                    if let Ok(head) = now(service.call((status, body))) {
+                    body.says_its_length = says_its_length;
+                    if let Ok(head) = now(service.call(bodies::Asked(status, body))) {
                         read.push(head.into_body());
                     }
                 }
