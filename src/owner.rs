@@ -20,6 +20,11 @@ pub(crate) mod sealed {
     use crate::subject::Subject;
     use breaker_core::{Clock, Policy};
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` leads to no breaker of this call",
+        label = "no breaker is found",
+        note = "expected `&'static Breaker`, `Arc<Breaker>` or `KeyedBreaker`; in a layer also `by_host`, for requests of `http` or `reqwest`, or `by_key`, for requests of its closure's argument"
+    )]
     pub trait Owner: Clone + Send + Sync + Unpin + 'static {
         type Clock: Clock + Send + Sync + 'static;
         type Policy: Policy + Send + Sync + 'static;

@@ -59,7 +59,7 @@
 //! | (nothing) | every `Err` of the service; no response |
 //! | [`http()`](CircuitBreakerLayer::http) | responses by status and `Retry-After` |
 //! | [`grpc()`](CircuitBreakerLayer::grpc) | responses by `grpc-status`; `tonic()` (feature `tonic`), for a client of tonic's |
-//! | [`classify(f)`](CircuitBreakerLayer::classify) | errors; before `http()` or `grpc()`, beside it |
+//! | [`classify(f)`](CircuitBreakerLayer::classify) | errors; beside `http()` or `grpc()`, before or after it |
 //! | [`classify_output(f)`](CircuitBreakerLayer::classify_output) | the whole `Result` |
 //! | **what a refused call gives** | |
 //! | (nothing) | [`CallError::Open`](crate::CallError::Open); errors of the service become [`CallError::Call`](crate::CallError::Call) |
@@ -131,7 +131,7 @@ pub use ending::{
 };
 pub use future::ResponseFuture;
 pub use host::of_request as host;
-pub use judge::{Grpc, Http};
+pub use judge::{Errors, Grpc, Http};
 pub use layer::CircuitBreakerLayer;
 #[cfg(feature = "tonic")]
 pub use refuse::AsStatus;

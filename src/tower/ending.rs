@@ -22,6 +22,11 @@ pub(crate) mod sealed {
     use crate::claim::Claim;
     use crate::owner::Owner;
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` does not settle a call that gives a `{T}`",
+        label = "the response of this service is a `{T}`",
+        note = "`at_end_of_body` is for an `http::Response`, whose body is an `http_body::Body`"
+    )]
     pub trait Settles<T, E, G: Owner, K> {
         type Response;
 

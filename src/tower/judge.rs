@@ -40,6 +40,52 @@ pub struct Http<K = EveryErr>(pub(crate) K);
 #[derive(Clone, Copy, Debug)]
 pub struct Grpc<K = EveryErr>(pub(crate) K);
 
+/// A classifier of errors alone, or beside one of responses. Sealed.
+pub trait Errors: sealed::Errors {}
+
+impl<K: sealed::Errors> Errors for K {}
+
+pub(crate) mod sealed {
+    pub trait Errors {
+        /// The same, whose errors `N` classifies.
+        type By<N>;
+
+        fn by<N>(self, errors: N) -> Self::By<N>;
+    }
+}
+
+macro_rules! errors_alone {
+    ($($way:ty $(, $parameter:ident)*;)*) => {$(
+        impl<$($parameter),*> sealed::Errors for $way {
+            type By<N> = N;
+
+            fn by<N>(self, errors: N) -> N {
+                errors
+            }
+        }
+    )*};
+}
+
+errors_alone! {
+    EveryErr;
+    ByError<F>, F;
+    ByOutput<F>, F;
+}
+
+macro_rules! beside_responses {
+    ($($way:ident),*) => {$(
+        impl<K: sealed::Errors> sealed::Errors for $way<K> {
+            type By<N> = $way<K::By<N>>;
+
+            fn by<N>(self, errors: N) -> $way<K::By<N>> {
+                $way(self.0.by(errors))
+            }
+        }
+    )*};
+}
+
+beside_responses!(Http, Grpc);
+
 impl<K> ByTrailers for Grpc<K> {
     const AWAITED: bool = true;
 

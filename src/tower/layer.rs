@@ -2,7 +2,7 @@
 
 use super::CircuitBreaker;
 use super::ending::{AtEndOfBody, AtHead, ByBodyError, EveryBodyError};
-use super::judge::{Grpc, Http};
+use super::judge::{Errors, Grpc, Http};
 use super::refuse::{AsCallError, WhenOpen};
 use super::which::{ByHost, ByKey, ByOwnedKey, Which};
 use crate::guard::KeyedGuard;
@@ -138,14 +138,16 @@ impl<B> CircuitBreakerLayer<B> {
 impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
     /// Which errors of the service count: `true` or
     /// [`Outcome::Failure`](crate::Outcome::Failure) does. Without, every `Err` counts.
-    /// Errors of readiness are asked about too.
+    /// Errors of readiness are asked about too. Responses count as before: by
+    /// [`http`](Self::http) or [`grpc`](Self::grpc), whichever of the two is written first.
     #[must_use]
-    pub fn classify<E, V, F>(self, classify: F) -> CircuitBreakerLayer<B, ByError<F>, R, M>
+    pub fn classify<E, V, F>(self, classify: F) -> CircuitBreakerLayer<B, K::By<ByError<F>>, R, M>
     where
+        K: Errors,
         F: Fn(&E) -> V + Clone,
         V: Verdict,
     {
-        self.judged_by(|_| ByError(classify))
+        self.judged_by(|judge| judge.by(ByError(classify)))
     }
 
     /// What a whole `Result` of the service counts as, responses and errors:
@@ -166,7 +168,7 @@ impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
     /// A `http::Response` (with the feature `reqwest` also a `reqwest::Response`) counts
     /// by its status and its `Retry-After`, as
     /// [`classify::response`](crate::classify::response()) says; errors as before: each
-    /// of them, or by [`classify`](Self::classify) where that stands before this.
+    /// of them, or by [`classify`](Self::classify).
     #[must_use]
     pub fn http(self) -> CircuitBreakerLayer<B, Http<K>, R, M> {
         self.judged_by(Http)

@@ -1,6 +1,7 @@
 //! What a call counts as.
 
 use super::*;
+use axum::http::{Request as HttpRequest, Response};
 use breakerbox::{CircuitOpenError, Outcome, State, test};
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,6 +50,57 @@ fn classify_output_sees_responses_too() {
     assert_eq!(pms.state(), State::Closed);
     assert_eq!(now(service.call(answered(Ok(0)))), Ok(0));
     assert_eq!(pms.state(), State::Open);
+}
+
+#[test]
+fn errors_and_responses_are_classified_in_whichever_order_it_is_written() {
+    const CANT: u16 = 0;
+
+    let answer = |request: HttpRequest<u16>| {
+        let answer = Response::builder().status(*request.body());
+        std::future::ready(match request.into_body() {
+            CANT => Err(NO_SUCH_ROOM),
+            _ => Ok(answer.header("grpc-status", "14").body(()).unwrap()),
+        })
+    };
+    let known = |error: &Failed| *error != NO_SUCH_ROOM;
+
+    /// Whether it opens, in either order: by an error, and by answers.
+    macro_rules! opens {
+        ($layer:expr) => {{
+            let _scope = test::scope();
+            let pms = breaker(Settings::new());
+            let mut service = $layer(layer(&pms)).layer(tower::service_fn(answer));
+            [CANT, 200, 404, 500].map(|status| {
+                let _ = now(service.call(HttpRequest::new(status)));
+                let state = pms.state();
+                pms.close();
+                state == State::Open
+            })
+        }};
+    }
+    type Plain = CircuitBreakerLayer<Arc<Breaker>>;
+
+    let by_status = [false, false, false, true];
+    assert_eq!(
+        opens!(|layer: Plain| layer.classify(known).http()),
+        by_status
+    );
+    assert_eq!(
+        opens!(|layer: Plain| layer.http().classify(known)),
+        by_status
+    );
+    let twice = |layer: Plain| layer.classify(|_: &Failed| true).http().classify(known);
+    assert_eq!(opens!(twice), by_status, "the last one counts");
+    let by_code = [false, true, true, true];
+    assert_eq!(opens!(|layer: Plain| layer.classify(known).grpc()), by_code);
+    assert_eq!(opens!(|layer: Plain| layer.grpc().classify(known)), by_code);
+    let no_status = [false, false, false, false];
+    assert_eq!(opens!(|layer: Plain| layer.classify(known)), no_status);
+    assert_eq!(
+        opens!(|layer: Plain| layer.http()),
+        [true, false, false, true]
+    );
 }
 
 #[test]
