@@ -61,6 +61,10 @@ pub(crate) fn job() -> ExitCode {
             cargo().args(["run", "--quiet", "--example", example]),
         );
     }
+    run.step(
+        "example layers",
+        cargo().args(["run", "--quiet", "--package", "layers"]),
+    );
     javascript::all(&mut run);
     bench::smoke(&mut run);
     run.finish()
