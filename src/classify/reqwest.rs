@@ -111,9 +111,6 @@ fn by_error(error: &Error) -> Outcome {
     if error.is_builder() || error.is_redirect() {
         return Outcome::Ignored;
     }
-    if error.is_timeout() {
-        return Outcome::Failure;
-    }
     if let Some(outcome) = within::circuit(error) {
         return outcome;
     }
@@ -128,7 +125,6 @@ fn by_error(error: &Error) -> Outcome {
 fn sending_failed(error: &Error) -> bool {
     error.is_request()
         && within::chain(error)
-            .skip(1)
             .filter_map(|error| error.downcast_ref())
             .any(Error::is_body)
 }

@@ -2,6 +2,7 @@
 
 use std::io::{Error, ErrorKind};
 use std::net::TcpStream;
+use std::time::Duration;
 
 use breakerbox::classify::{self, Held, Holds};
 use breakerbox::{
@@ -115,12 +116,58 @@ fn a_circuit_further_in_is_known_by_its_errors() {
         Error::new(ErrorKind::ResourceBusy, refused()),
         Error::other(CallError::<Error>::Open(refused())),
         Error::other(Error::other(refused())),
+        Error::other(Within(refused())),
+        Error::other(Within(Error::other(refused()))),
+        Error::other(Within(CallError::<Error>::Open(refused()))),
     ] {
         assert_eq!(classify::io(&error), Outcome::Ignored, "{error:?}");
         assert_eq!(classify::io(&CallError::Call(error)), Outcome::Ignored);
     }
     let refused = CallError::<Error>::Open(refused());
     assert_eq!(classify::io(&refused), Outcome::Ignored);
+}
+
+/// That it took too long is this call's failure, whatever kind its error was given.
+#[tokio::test]
+async fn a_call_further_in_that_took_too_long_counts() {
+    let inner = Breaker::new("inner", Config::DEFAULT);
+    let call = || inner.call(std::future::pending::<Result<(), Error>>());
+    let late = call().timeout(Duration::from_millis(1)).await.unwrap_err();
+    assert_eq!(classify::io(&late), Outcome::Failure);
+    let CallError::TimedOut(why) = &late else {
+        panic!("{late:?}")
+    };
+    for error in [
+        Error::new(ErrorKind::NotFound, why.clone()),
+        Error::other(Error::new(ErrorKind::NotFound, why.clone())),
+        Error::new(
+            ErrorKind::NotFound,
+            CallError::<Error>::TimedOut(why.clone()),
+        ),
+        Error::new(ErrorKind::NotFound, Within(why.clone())),
+        Error::new(
+            ErrorKind::NotFound,
+            Within(CallError::<Error>::TimedOut(why.clone())),
+        ),
+    ] {
+        assert_eq!(classify::io(&error), Outcome::Failure, "{error:?}");
+    }
+}
+
+/// An error of a library's, of which it is the cause.
+#[derive(Debug)]
+struct Within<E>(E);
+
+impl<E> std::fmt::Display for Within<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("no page")
+    }
+}
+
+impl<E: std::error::Error + 'static> std::error::Error for Within<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
 }
 
 /// Each kind that has a name, as the table of `classify::io` says.

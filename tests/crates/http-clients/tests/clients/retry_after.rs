@@ -104,3 +104,18 @@ fn text_at_random_never_panics_and_is_never_no_wait() {
         assert_ne!(wait(&text, date), Some(Duration::ZERO), "{text:?}");
     }
 }
+
+/// HTTP/1 clients strip it; in HTTP/2 nobody does.
+#[test]
+fn space_around_a_value_is_none_of_it() {
+    const DATE: &str = "Sun, 06 Nov 1994 08:49:37 GMT";
+    const LATER: &str = "Sun, 06 Nov 1994 08:50:37 GMT";
+    let seconds = |number| Some(Duration::from_secs(number));
+    for (before, after) in [("", ""), (" ", ""), ("", "\t"), ("\t ", "  ")] {
+        let spaced = |text: &str| format!("{before}{text}{after}");
+        assert_eq!(wait(spaced("20").as_bytes(), &spaced(DATE)), seconds(20));
+        assert_eq!(wait(spaced(LATER).as_bytes(), &spaced(DATE)), seconds(60));
+    }
+    assert_eq!(wait(b"  ", DATE), None);
+    assert_eq!(wait(b"2 0", DATE), None);
+}
