@@ -2,15 +2,16 @@
 
 use super::LastGood;
 use core::error::Error;
+use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 /// What can stand in the attribute's `last_good = ..`: a [`LastGood`], or what leads
-/// to one: a reference, `Arc`, `Box` or `LazyLock`; also a `Result` of one, of a file
+/// to one: a reference, `Arc`, `Rc`, `Box` or `LazyLock`; also a `Result` of one, of a file
 /// that may not open. (Then each call goes on without, and observers are told of the
 /// error: [`last_good_failed`](crate::observe::Observer::last_good_failed).)
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no place for last-good answers",
-    label = "`last_good = ..` takes a `LastGood`, or a reference, `Arc`, `Box` or `LazyLock` of one",
+    label = "`last_good = ..` takes a `LastGood`, or a reference, `Arc`, `Rc`, `Box`, `LazyLock` or `Result` of one",
     note = "declare one by `static COSTS: LastGood<String, Costs> = LastGood::new(Duration::from_secs(3600))`, of the key and the answer",
     note = "or keep one in the client: `last_good = self.costs`"
 )]
@@ -78,6 +79,7 @@ macro_rules! leads_to {
 leads_to! {
     [A: Answers + ?Sized] &A;
     [A: Answers + ?Sized] &mut A;
+    [A: Answers + ?Sized] Rc<A>;
     [A: Answers + ?Sized] Arc<A>;
     [A: Answers + ?Sized] Box<A>;
     [A: Answers, F: FnOnce() -> A] LazyLock<A, F>;

@@ -90,7 +90,10 @@ const LONGEST: usize = 1 << 30;
 /// - A save that returned `Ok` is on the disk: a killed process and a power cut
 ///   leave it there, as far as the disk keeps what it said it wrote. One that was
 ///   cut off happened whole or not at all. (The file is [redb](https://docs.rs/redb)'s,
-///   which writes beside what is there, and waits for the disk.)
+///   which writes beside what is there, and waits for the disk.) One that comes
+///   within [`save_every`](DiskSettings::save_every) of another under its key is not
+///   written: its `Ok` says that one that is hardly older is on the disk, or is on
+///   its way there.
 /// - A save that failed (a full disk, say) leaves the older answer to be loaded.
 ///   Saving is tried again with the next answer, at most once in
 ///   [`save_every`](DiskSettings::save_every).
@@ -345,7 +348,14 @@ impl Shared {
 
     fn remove(&self, key: Vec<u8>, now: Moment) -> Result<(), DiskError> {
         self.pace.forget(&key);
-        self.change(Change { key, answer: None }, now)
+        let change = Change {
+            key: key.clone(),
+            answer: None,
+        };
+        let removed = self.change(change, now);
+        // Of an answer that was written in between.
+        self.pace.forget(&key);
+        removed
     }
 
     fn change(&self, change: Change, now: Moment) -> Result<(), DiskError> {

@@ -53,6 +53,8 @@ pub type NeverWaits<T> = crate::fallback::NoFuture<T>;
 ///   own affair.
 /// - What fails is an error value, and takes away no answer that is already there.
 /// - A store that is full gives up an answer, not the new one.
+/// - It doesn't take for ever: callers wait for it, and no `timeout` of theirs bounds
+///   that. What asks over a network gives up by itself, with an error.
 ///
 /// The key is looked at before a future is made, which therefore doesn't hold it,
 /// nor the value: a store that has to be awaited copies or writes down what it needs

@@ -76,6 +76,19 @@ fn one_that_is_too_old_is_not_taken() {
     assert_eq!(load(&rates, "h1"), Some(Served::stale(120, HOUR)));
 }
 
+#[tokio::test]
+async fn nor_is_it_where_a_store_may_be_awaited() {
+    let _scope = test::scope();
+    let rates = rates();
+    for age in [HOUR + MS, Duration::MAX] {
+        let Ok(()) = rates.prime("h1", &120, age).await;
+        let Ok(()) = rates.prime_all([("h2", 130, age)]).await;
+        assert!(rates.backend().is_empty(), "{age:?}");
+    }
+    let Ok(()) = rates.prime("h1", &120, HOUR).await;
+    assert_eq!(load(&rates, "h1"), Some(Served::stale(120, HOUR)));
+}
+
 #[test]
 fn an_older_answer_never_takes_the_place_of_a_younger_one() {
     let scope = test::scope();

@@ -113,6 +113,11 @@ async fn told(hotel: &str, answer: Rates) -> Rates {
     answer
 }
 
+#[circuit_breaker(threshold = 1, last_good = RATES, last_good_key = hotel)]
+fn told_now(hotel: &str, answer: Rates) -> Rates {
+    answer
+}
+
 #[tokio::test]
 async fn an_answer_that_came_with_an_age_keeps_it() {
     let scope = test::scope();
@@ -122,10 +127,12 @@ async fn an_answer_that_came_with_an_age_keeps_it() {
         stale: false,
     };
     assert_eq!(told("h1", Ok(some_age)).await, Ok(some_age));
+    assert_eq!(told_now("h2", Ok(some_age)), Ok(some_age));
     scope.advance(SECOND);
     let failed = Err(CallError::Call("no answer"));
-    let served = told("h1", failed).await;
-    assert_eq!(served, Ok(Served::stale(7, 91 * SECOND)));
+    let stale = Ok(Served::stale(7, 91 * SECOND));
+    assert_eq!(told("h1", failed.clone()).await, stale);
+    assert_eq!(told_now("h2", failed), stale);
 }
 
 #[tokio::test]
@@ -133,6 +140,7 @@ async fn a_stale_answer_is_not_kept() {
     let _scope = test::scope();
     let stale = Ok(Served::stale(7, SECOND));
     assert_eq!(told("h1", stale.clone()).await, stale);
+    assert_eq!(told_now("h1", stale.clone()), stale);
     assert_eq!(load(&RATES, "h1"), None);
     let old = Served {
         value: 8,
@@ -140,6 +148,7 @@ async fn a_stale_answer_is_not_kept() {
         stale: false,
     };
     assert_eq!(told("h1", Ok(old)).await, Ok(old));
+    assert_eq!(told_now("h1", Ok(old)), Ok(old));
     assert_eq!(load(&RATES, "h1"), None, "too old to be served");
     store(&RATES, "h1", 9);
     assert_eq!(told("h1", stale.clone()).await, stale);

@@ -362,9 +362,20 @@ async fn chosen(hotel: &str, up: bool) -> Rates {
     ask(up, 10)
 }
 
+/// Of a client that stays on its thread.
+#[circuit_breaker(threshold = 9, last_good = answers, last_good_key = hotel)]
+async fn of_one_thread(answers: Rc<Numbers>, hotel: &str, up: bool) -> Rates {
+    ready(()).await;
+    ask(up, 11)
+}
+
 #[tokio::test]
 async fn what_leads_to_answers() {
     let _scope = test::scope();
+    let answers = Rc::new(Numbers::new(HOUR));
+    assert!(of_one_thread(Rc::clone(&answers), "h1", true).await.is_ok());
+    let served = of_one_thread(Rc::clone(&answers), "h1", false).await;
+    assert_eq!(served, STALE(11));
     assert!(lazy("h1", true).await.is_ok());
     assert_eq!(lazy("h1", false).await, STALE(7));
     assert!(lazy_arc("h1", true).is_ok());

@@ -122,3 +122,31 @@ fn of_those_who_make_the_file_at_once_one_does() {
         assert_eq!(load(&open::<u64>(&place.path), "key").unwrap(), Some(1));
     }
 }
+
+/// How often: `ROUNDS=3000` for more.
+fn rounds() -> u64 {
+    let given = std::env::var("ROUNDS").ok();
+    given.and_then(|given| given.parse().ok()).unwrap_or(100)
+}
+
+/// The next answer is not taken for one that was written a moment ago.
+#[test]
+fn what_is_forgotten_while_it_is_saved_can_be_saved_again() {
+    let place = somewhere();
+    let settings = DiskSettings::new().save_every(Duration::from_secs(3_600));
+    let disk = Disk::<String, u64>::open_with(&place.path, settings).unwrap();
+    for round in 0..rounds() {
+        let barrier = Barrier::new(2);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                barrier.wait();
+                save(&disk, "key", &round).unwrap();
+            });
+            barrier.wait();
+            disk.remove_now("key").unwrap();
+        });
+        save(&disk, "key", &round).unwrap();
+        assert_eq!(load(&disk, "key").unwrap(), Some(round));
+        disk.remove_now("key").unwrap();
+    }
+}

@@ -19,6 +19,12 @@ pub(super) fn check(args: &Args, function: &Function, errors: &mut Errors) {
     let Some(answers) = &args.last_good else {
         return;
     };
+    if is_made_here(&answers.value) {
+        errors.at(
+            &answers.value,
+            "`last_good` would make new answers for each call, in which no later one finds anything: declare them once, `static COSTS: LastGood<_, _> = ..` or a field of the client, and write `last_good = COSTS` or `last_good = self.costs`",
+        );
+    }
     if has_key || is_one_question(&answers.value, function) {
         return;
     }
@@ -39,6 +45,31 @@ pub(super) fn check(args: &Args, function: &Function, errors: &mut Errors) {
             "`last_good` must know which question an answer belongs to, or a call gets the answer to another one: add `last_good_key = {key}`, with all that the answer depends on (or `key = ..`, for a breaker of each as well)"
         ),
     );
+}
+
+/// Whether these are a constructor's, in memory or in a file: each call would have its own.
+fn is_made_here(answers: &Expr) -> bool {
+    match answers {
+        Expr::Call(call) => {
+            let Expr::Path(made_by) = &*call.func else {
+                return false;
+            };
+            let names: Vec<_> = made_by.path.segments.iter().map(|s| &s.ident).collect();
+            match &names[..] {
+                [.., ty, name] if *name == "new" || *name == "try_new" => *ty == "LastGood",
+                [.., _, name] => ["in_store", "try_in_store", "on_disk", "on_disk_with"]
+                    .iter()
+                    .any(|constructor| *name == constructor),
+                _ => false,
+            }
+        }
+        Expr::Group(group) => is_made_here(&group.expr),
+        Expr::MethodCall(call) => is_made_here(&call.receiver),
+        Expr::Paren(paren) => is_made_here(&paren.expr),
+        Expr::Reference(reference) => is_made_here(&reference.expr),
+        Expr::Try(attempt) => is_made_here(&attempt.expr),
+        _ => false,
+    }
 }
 
 /// Whether all calls ask the same.

@@ -52,8 +52,8 @@ impl DiskSettings {
     }
 
     /// An answer is written at most so often for each key; one that comes
-    /// earlier is not kept, as the file has one that is hardly older. Zero:
-    /// each is written.
+    /// earlier is not kept, as the file has one that is hardly older, or one is being
+    /// written; it waits for nothing. Zero: each is written.
     ///
     /// A write waits until the disk has it, which takes milliseconds: a
     /// function that succeeds a thousand times a second should not do it a

@@ -161,7 +161,6 @@ impl Answer {
     /// doesn't explain doesn't count: it would be there for ever.
     fn is_late(&self, there: Record<'_>) -> bool {
         !self.instead_of_any
-            && there.types == self.types
             && age::given(there.time, self.now).is_ok_and(|given| given > self.time)
     }
 }

@@ -168,4 +168,22 @@ async fn case_29(hotel: u8) -> Answer {
     cached(hotel)
 }
 
+#[circuit_breaker(last_good = LastGood::new(HOUR), last_good_key = hotel)]
+async fn case_30(hotel: u8) -> Answer {
+    cached(hotel)
+}
+
+#[circuit_breaker(
+    last_good = &breakerbox::LastGood::<u8, u8>::new(HOUR).max_answers(9),
+    last_good_key = hotel
+)]
+fn case_31(hotel: u8) -> Answer {
+    cached(hotel)
+}
+
+#[circuit_breaker(last_good = LastGood::on_disk("costs", HOUR).unwrap())]
+async fn case_32(hotel: u8) -> Answer {
+    cached(hotel)
+}
+
 fn main() {}

@@ -157,3 +157,22 @@ fn who_is_done_doesnt_wait_for_the_next_write() {
     assert_eq!(load(&disk, 9).unwrap().as_deref(), Some("the next"));
     assert_eq!(load(&disk, 8).unwrap().as_deref(), Some("together"));
 }
+
+#[test]
+fn one_that_is_hardly_younger_than_the_one_being_written_waits_for_nothing() {
+    let place = somewhere();
+    let (between, held) = Between::new(Held::default());
+    let settings = watched(&between).save_every(Duration::from_secs(3_600));
+    let disk = Disk::open_with(&place.path, settings).unwrap();
+    let (reached, is_reached) = channel();
+    let (go_on, goes_on) = channel::<GoOn>();
+    held.lock().unwrap().next = Some((reached, goes_on));
+    thread::scope(|scope| {
+        let first = scope.spawn(|| save(&disk, 0, "first"));
+        is_reached.recv().unwrap();
+        save(&disk, 0, "second").unwrap();
+        go_on.send(Box::new(|_| ())).unwrap();
+        first.join().unwrap().unwrap();
+    });
+    assert_eq!(load(&disk, 0).unwrap().as_deref(), Some("first"));
+}
