@@ -121,7 +121,8 @@ impl<G: Owner> CircuitBreakerMiddleware<G> {
 
 impl<B: KeyedGuard<Key = String> + Clone> CircuitBreakerMiddleware<ByHost<B>> {
     /// One breaker for each host: `host`, or `host:port` where the port is not the
-    /// scheme's own, as for [`tower`](crate::tower::host).
+    /// scheme's own, as for [`tower`](crate::tower::host). What `reqwest` is redirected to counts
+    /// for the host that was asked.
     #[must_use]
     pub fn by_host(breakers: B) -> Self {
         Self::by(ByHost::new(breakers))

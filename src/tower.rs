@@ -73,7 +73,8 @@
 //! it drops the call, which counts as `on_cancel` says. The order of layers:
 //! [Composing](crate::guide::composing#tower-and-reqwest-middleware).
 //!
-//! Nothing is boxed, and nothing is allocated; a clone goes by the same breaker.
+//! Nothing is boxed, and nothing is allocated, but for a key that is new, a host that is written in
+//! capitals, and the details of a gRPC error. A clone goes by the same breaker.
 //!
 //! `reqwest::Client` is a service too. With the feature `reqwest` the layer knows its requests and
 //! responses: `CircuitBreakerLayer::by_host(&HOSTS).classify(classify::reqwest).http()`. For one with

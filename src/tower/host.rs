@@ -35,7 +35,11 @@ pub fn of_request<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Cow<'a, str> {
         Some(scheme) if *scheme == Scheme::HTTPS => ":443",
         _ => "",
     };
-    let host = host.strip_suffix(own_port).unwrap_or(host);
+    // A port may also be left empty.
+    let host = host
+        .strip_suffix(own_port)
+        .or_else(|| host.strip_suffix(':'))
+        .unwrap_or(host);
     if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
         Cow::Owned(host.to_ascii_lowercase())
     } else {

@@ -204,9 +204,11 @@ impl<B, K, R, M> CircuitBreakerLayer<B, K, R, M> {
     /// - A server, whose errors are [`Infallible`](std::convert::Infallible):
     ///   `.when_open(`[`unavailable`](super::unavailable)`)`. So it fits axum's
     ///   `Router::layer`; without, put axum's `HandleErrorLayer` around it.
-    /// - A service of boxed errors: `.when_open(|open| Err(open.into()))`, after which
-    ///   they are boxed as before. (A `CallError` of a boxed error is no
-    ///   [`Error`](std::error::Error) itself, and can't be boxed again.)
+    /// - A service of boxed errors (inside is a `Timeout` of tower's, say):
+    ///   `.when_open(|open| Err(open.into()))`, after which they are boxed as before, and a refusal
+    ///   is found by `error.downcast_ref::<CircuitOpenError>()`. Needed where what is outside boxes
+    ///   errors too, like `Buffer`: a `CallError` of a boxed error is no
+    ///   [`Error`](std::error::Error) itself, and can't be boxed again.
     ///
     /// Observers hear of the refusal, and not of the answer in its place: whether that
     /// is a stale one only you know.

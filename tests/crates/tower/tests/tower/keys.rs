@@ -109,6 +109,7 @@ fn a_host_is_a_key() {
         "https://pms.example/b",
         "https://PMS.Example/",
         "https://pms.example:443",
+        "https://pms.example:/rooms",
         "http://pms.example:80/",
         "http://somebody:secret@pms.example/",
     ] {

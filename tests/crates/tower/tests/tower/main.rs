@@ -1,7 +1,9 @@
 //! The layer in the stacks that people build.
 
 mod allocation;
+mod auto_traits;
 mod bodies;
+mod boxed;
 mod clients;
 mod keys;
 mod places;
