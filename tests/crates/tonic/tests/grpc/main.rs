@@ -197,16 +197,17 @@ async fn serve() -> Endpoint {
     serve_by(Server::builder().add_service(Pms)).await
 }
 
-async fn serve_by<L>(router: tonic::transport::server::Router<L>) -> Endpoint
+async fn serve_by<L, B>(router: tonic::transport::server::Router<L>) -> Endpoint
 where
     L: tower::Layer<tonic::service::Routes> + Clone + Send + 'static,
-    L::Service: tower::Service<http::Request<Body>, Response = http::Response<Body>>
-        + Clone
-        + Send
-        + 'static,
+    L::Service:
+        tower::Service<http::Request<Body>, Response = http::Response<B>> + Clone + Send + 'static,
     <L::Service as tower::Service<http::Request<Body>>>::Future: Send,
     <L::Service as tower::Service<http::Request<Body>>>::Error:
         Into<Box<dyn std::error::Error + Send + Sync>> + Send,
+    B: BodyExt<Data = prost::bytes::Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+        + Send
+        + 'static,
 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

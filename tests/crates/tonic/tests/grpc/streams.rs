@@ -102,3 +102,36 @@ fn a_stream_that_is_dropped_was_given_up() {
         }
     });
 }
+
+#[test]
+fn in_a_server_a_stream_counts_for_the_status_that_it_is_sent_with() {
+    let scope = test::scope();
+    block_on(async {
+        let pms = breaker(Settings::new().on_cancel(OnCancel::Failure));
+        let layer = CircuitBreakerLayer::new(Arc::clone(&pms));
+        let layer = layer.tonic().at_end_of_body();
+        let endpoint = serve_by(Server::builder().layer(layer).add_service(Pms)).await;
+        let mut client = PmsClient::new(endpoint.connect().await.unwrap());
+        for (end, state) in [
+            (Code::Ok, State::Closed),
+            (Code::NotFound, State::HalfOpen),
+            (Code::Internal, State::Open),
+        ] {
+            pms.close();
+            pms.open_for(RESET);
+            scope.advance(RESET);
+            let stream = client.watch(then(3, end)).await.unwrap();
+            assert_eq!(read(stream).await, (3, end));
+            assert_eq!(pms.state(), state, "{end:?}");
+        }
+        let refused = client.watch(then(3, Code::Ok)).await.unwrap_err();
+        assert_eq!(refused.code(), Code::Unavailable);
+        pms.close();
+        // A single answer, and an error in its place.
+        assert_eq!(client.rooms(code(Code::Ok)).await.unwrap(), 7);
+        assert!(client.rooms(code(Code::NotFound)).await.is_err());
+        assert_eq!(pms.state(), State::Closed);
+        assert!(client.rooms(code(Code::DataLoss)).await.is_err());
+        assert_eq!(pms.state(), State::Open);
+    });
+}
