@@ -12,6 +12,7 @@ use breakerbox::tower::{AsksForBody, unavailable};
 use breakerbox::{State, test};
 use http_body::{Frame, SizeHint};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -176,4 +177,76 @@ fn of_http_only_head_and_connect_ask_for_no_body() {
     assert!(!asks(Method::HEAD));
     assert!(!asks(Method::CONNECT));
     assert!(Asked(200, ()).asks_for_body(), "unless it says otherwise");
+}
+
+#[test]
+fn some_statuses_have_no_body_whatever_is_in_it() {
+    let scope = test::scope();
+    let pms = breaker(Settings::new().on_cancel(OnCancel::Failure));
+    for (status, is_read) in [
+        (100, false),
+        (101, false),
+        (200, true),
+        (204, false),
+        (206, true),
+        (304, false),
+    ] {
+        pms.open_for(RESET);
+        scope.advance(RESET);
+        let mut service = to_the_end(&pms).layer(Echo);
+        let answer = now(service.call(Asked(status, script([Step::Data]))));
+        let then = if is_read {
+            State::HalfOpen
+        } else {
+            State::Closed
+        };
+        assert_eq!(pms.state(), then, "{status}");
+        drop(answer);
+        let then = if is_read { State::Open } else { State::Closed };
+        assert_eq!(pms.state(), then, "{status}");
+        pms.close();
+    }
+}
+
+/// It panics where it is asked whether that was all, the so many-th time.
+struct NoEnd(Arc<AtomicU32>);
+
+impl http_body::Body for NoEnd {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"rooms")))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let left = self.0.fetch_sub(1, Ordering::Relaxed);
+        assert_ne!(left, 0, "no end");
+        false
+    }
+}
+
+#[test]
+fn a_panic_of_a_body_that_is_asked_for_its_end_counts() {
+    let _scope = test::scope();
+    for questions in 0..3 {
+        let pms = breaker(Settings::new());
+        let left = Arc::new(AtomicU32::new(questions));
+        let mut service = to_the_end(&pms).layer(Echo);
+        let unwound = catch_unwind(AssertUnwindSafe(|| {
+            let mut body = now(service.call(Asked(200, NoEnd(left))))
+                .unwrap()
+                .into_body();
+            assert!(questions > 0, "at the head");
+            for _ in 0..questions {
+                drop(frame(&mut body));
+            }
+        }));
+        let message = unwound.unwrap_err().downcast::<String>().unwrap();
+        assert!(message.contains("no end"), "{message}");
+        assert_eq!(pms.state(), State::Open, "after {questions}");
+    }
 }
