@@ -132,10 +132,18 @@ fn keys_of_one_hash_are_told_apart() {
         assert_eq!(load(&answers, &Alike(n)).unwrap().value, value);
     }
     for n in 9..100 {
+        // Where all places are taken, it is nobody's answer but its own.
+        assert_eq!(load(&answers, &Alike(n)), None);
+        let Ok(()) = answers.forget_now(&Alike(n));
+        assert_eq!(answers.backend().len(), 8);
         store(&answers, &Alike(n), n);
         assert_eq!(load(&answers, &Alike(n)).unwrap().value, n);
         assert_eq!(answers.backend().len(), 8);
     }
+    // One of its own that is younger there is none.
+    let Ok(()) = answers.prime_now(&Alike(100), &100, HOUR / 2);
+    assert_eq!(load(&answers, &Alike(100)).unwrap().value, 100);
+    assert_eq!(answers.backend().len(), 8);
 }
 
 #[test]

@@ -408,13 +408,21 @@ async fn answers_that_are_an_error_cost_no_answer_and_are_told() {
     }
 }
 
-/// An answer whose copying panics.
+/// An answer whose copying panics, with what panics again when it is dropped.
 #[derive(Debug, PartialEq, Eq)]
 struct Uncopied;
 
+struct Worse;
+
+impl Drop for Worse {
+    fn drop(&mut self) {
+        panic!("the panic's own");
+    }
+}
+
 impl Clone for Uncopied {
     fn clone(&self) -> Self {
-        std::panic::panic_any(7_u8)
+        std::panic::panic_any(Worse)
     }
 }
 
@@ -422,6 +430,11 @@ static UNCOPIED: LastGood<String, Uncopied> = LastGood::new(HOUR);
 
 #[circuit_breaker(threshold = 1, last_good = UNCOPIED, last_good_key = hotel)]
 async fn uncopied(hotel: &str) -> Result<Served<Uncopied>, CallError<()>> {
+    Ok(Served::fresh(Uncopied))
+}
+
+#[circuit_breaker(threshold = 1, last_good = UNCOPIED, last_good_key = hotel)]
+fn uncopied_now(hotel: &str) -> Result<Served<Uncopied>, CallError<()>> {
     Ok(Served::fresh(Uncopied))
 }
 
@@ -438,12 +451,13 @@ async fn an_answer_that_can_not_be_copied_is_given_all_the_same() {
     let lines = Arc::new(Lines::default());
     let _installed = observe::install(Arc::clone(&lines));
     assert_eq!(uncopied("h1").await, Ok(Served::fresh(Uncopied)));
+    assert_eq!(uncopied_now("h1"), Ok(Served::fresh(Uncopied)));
     let lines = lines.0.lock().unwrap();
-    assert_eq!(lines.len(), 1);
-    assert!(
-        lines[0].ends_with("uncopied` could not store a last-good answer: it panicked"),
-        "{lines:?}"
-    );
+    assert_eq!(lines.len(), 2);
+    for (line, name) in lines.iter().zip(["uncopied", "uncopied_now"]) {
+        let end = format!("{name}` could not store a last-good answer: it panicked");
+        assert!(line.ends_with(&end), "{line}");
+    }
     assert!(UNCOPIED.backend().is_empty());
 }
 

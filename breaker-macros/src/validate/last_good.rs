@@ -42,7 +42,7 @@ pub(super) fn check(args: &Args, function: &Function, errors: &mut Errors) {
     errors.at(
         option,
         format!(
-            "`last_good` must know which question an answer belongs to, or a call gets the answer to another one: add `last_good_key = {key}`, with all that the answer depends on (or `key = ..`, for a breaker of each as well)"
+            "`last_good` must know which question an answer belongs to, or a call gets the answer to another one: add `last_good_key = {key}`, with all that the answer depends on (or `key = ..`, for a breaker of each as well; or `last_good_key = ()`, if all calls ask the same)"
         ),
     );
 }
