@@ -3,6 +3,8 @@
 use super::*;
 use breakerbox::observe::{self, LastGoodFailed, LastGoodStep, Observer};
 use breakerbox::{CallError, LastGood, Served, circuit_breaker, test};
+use serde::{Deserialize, Deserializer};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -160,4 +162,66 @@ async fn an_answer_that_cant_be_read_is_none() {
         hotels.rates("h1", false, 0).await,
         Ok(Served::stale(7, Duration::ZERO))
     );
+}
+
+/// Can be saved, and panics when it is read from then on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Fragile(u32);
+
+static BROKEN: AtomicBool = AtomicBool::new(false);
+
+impl<'de> Deserialize<'de> for Fragile {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        assert!(!BROKEN.load(Ordering::Relaxed), "an answer's own");
+        u32::deserialize(from).map(Self)
+    }
+}
+
+type Fragiles = LastGood<String, Fragile, Disk<String, Fragile>>;
+
+#[circuit_breaker(threshold = 9, last_good = answers, last_good_key = hotel)]
+async fn fragile(
+    answers: &Fragiles,
+    hotel: &str,
+    up: bool,
+) -> Result<Served<Fragile>, CallError<&'static str>> {
+    ask(up, 7).map(|served| served.map(Fragile))
+}
+
+#[tokio::test]
+async fn an_answer_whose_reading_panics_is_none() {
+    #[derive(Default)]
+    struct Lines(Mutex<Vec<String>>);
+    impl Observer for Lines {
+        fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
+            self.0.lock().unwrap().push(event.to_string());
+        }
+    }
+    let _scope = test::scope();
+    let lines = Arc::new(Lines::default());
+    let _installed = observe::install(Arc::clone(&lines));
+    let place = somewhere();
+    let answers: Arc<Fragiles> = Arc::new(LastGood::in_store(open(&place.path), HOUR));
+    let fresh = fragile(&answers, "h1", true).await;
+    assert_eq!(fresh, Ok(Served::fresh(Fragile(7))));
+    BROKEN.store(true, Ordering::Relaxed);
+    let failed = fragile(&answers, "h1", false).await;
+    assert_eq!(failed, Err(CallError::Call("no answer")));
+    {
+        let lines = lines.0.lock().unwrap();
+        let [line] = &lines[..] else {
+            panic!("{lines:?}");
+        };
+        assert!(
+            line.contains("it panicked") && line.contains("an answer's own"),
+            "{line}"
+        );
+    }
+    // Who asks by hand gets the panic, as if it were read where they are.
+    let by_hand = Arc::clone(&answers);
+    let ended = tokio::spawn(async move { by_hand.load("h1").await }).await;
+    assert!(ended.unwrap_err().is_panic());
+    BROKEN.store(false, Ordering::Relaxed);
+    let stale = fragile(&answers, "h1", false).await;
+    assert_eq!(stale, Ok(Served::stale(Fragile(7), Duration::ZERO)));
 }
