@@ -163,7 +163,8 @@ impl<S: Subject> Ticket<S> {
             None => {
                 let lent = ticket.bound.lent();
                 let admitted = lent.ask(Given::NONE).map_err(Unheard)?;
-                (ticket.generation, ticket.started) = Self::begin(lent, admitted, Given::NONE);
+                // Its time starts with the call, if one is made.
+                (ticket.generation, _) = Self::begin(lent, admitted, Given::NONE);
             }
         }
         Ok(ticket)

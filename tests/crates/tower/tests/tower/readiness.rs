@@ -2,7 +2,7 @@
 
 use super::*;
 use breakerbox::observe::{self, Observer, Rejection};
-use breakerbox::{Change, Clock, Reason, State, test};
+use breakerbox::{Change, Clock, Reason, Sliding, State, Window, test};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicU64;
 
@@ -271,6 +271,51 @@ fn an_error_of_readiness_is_classified() {
         }
         assert_eq!(pms.state(), State::Closed);
         assert_eq!(inner.polled(), 3);
+    }
+}
+
+/// Waiting for readiness is not the call's time, also where it ends in an error, and also where the
+/// breaker only looks on.
+#[test]
+fn an_error_of_readiness_is_not_slow() {
+    #[derive(Default)]
+    struct WouldTrip(AtomicU32);
+
+    impl Observer for WouldTrip {
+        fn would_trip(&self, _: &observe::WouldTrip<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    let scope = test::scope();
+    let would_trip = Arc::new(WouldTrip::default());
+    let _installed = observe::install(Arc::clone(&would_trip));
+    let settings = Settings::new()
+        .failure_rate(1.0)
+        .window(Window::calls(2))
+        .min_calls(2)
+        .slow(Duration::from_secs(2))
+        .slow_rate(0.5);
+    for in_shadow in [false, true] {
+        let pms = Breaker::<_, Sliding<8>>::by_rate("pms", settings.must_rate()).unwrap();
+        let pms = Arc::new(pms);
+        if in_shadow {
+            pms.shadow();
+        }
+        let inner = Pms::default();
+        let mut service = CircuitBreakerLayer::new(Arc::clone(&pms)).layer(inner.clone());
+        assert_eq!(now(service.call(answered(Ok(1)))), Ok(1));
+        inner.becomes(NOT_READY);
+        assert!(poll_ready(&mut service).is_pending());
+        scope.advance(Duration::from_secs(10));
+        inner.becomes(DEAD);
+        assert!(matches!(poll_ready(&mut service), Poll::Ready(Err(_))));
+        assert_ne!(pms.state(), State::Open);
+        assert_eq!(would_trip.0.load(Ordering::Relaxed), 0);
+        // It counted, as a failure: a second one is all of the window.
+        assert!(matches!(poll_ready(&mut service), Poll::Ready(Err(_))));
+        assert_eq!(pms.state() == State::Open, !in_shadow);
+        assert_eq!(would_trip.0.load(Ordering::Relaxed) > 0, in_shadow);
     }
 }
 
