@@ -113,8 +113,8 @@ impl<Req: AsksForBody, X> sealed_awaits::Awaits<Req> for AtEndOfBody<X> {
 }
 
 /// Whether the body of a request's answer is read, for
-/// [`at_end_of_body`](super::CircuitBreakerLayer::at_end_of_body). `http::Request` knows: that of
-/// an answer to `HEAD` is not, nor to `CONNECT`.
+/// [`at_end_of_body`](super::CircuitBreakerLayer::at_end_of_body). `http::Request` knows (with the
+/// feature `reqwest` also `reqwest::Request`): that of an answer to `HEAD` is not, nor to `CONNECT`.
 ///
 /// For a request of your own:
 ///
@@ -140,8 +140,20 @@ pub trait AsksForBody {
 
 impl<B> AsksForBody for http::Request<B> {
     fn asks_for_body(&self) -> bool {
-        !matches!(*self.method(), Method::HEAD | Method::CONNECT)
+        has_body(self.method())
     }
+}
+
+#[cfg(feature = "reqwest")]
+impl AsksForBody for reqwest::Request {
+    fn asks_for_body(&self) -> bool {
+        has_body(self.method())
+    }
+}
+
+/// Whether an answer to it may have one.
+fn has_body(method: &Method) -> bool {
+    !matches!(*method, Method::HEAD | Method::CONNECT)
 }
 
 /// Every error of a body counts as a failure.

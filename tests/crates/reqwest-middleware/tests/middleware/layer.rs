@@ -2,7 +2,7 @@
 
 use super::*;
 use breakerbox::tower::CircuitBreakerLayer;
-use breakerbox::{CallError, KeyedBreakers, State, classify, test};
+use breakerbox::{CallError, KeyedBreakers, OnCancel, State, classify, test};
 use reqwest::{Client, Method, Request};
 use tower::{Service, ServiceExt};
 
@@ -93,4 +93,30 @@ fn a_host_is_what_its_address_says() {
         keys,
         ["[::1]", "[::1]:8080", "pms.example", "pms.example:8443"]
     );
+}
+
+#[test]
+fn around_a_client_with_middlewares_it_settles_at_the_end_of_bodies_too() {
+    let scope = test::scope();
+    block_on(async {
+        let (host, _) = serve().await;
+        let pms = breaker(Settings::new().on_cancel(OnCancel::Failure));
+        let mut client = CircuitBreakerLayer::new(Arc::clone(&pms))
+            .http()
+            .at_end_of_body()
+            .layer(ClientBuilder::new(Client::new()).build());
+        let mut call = async |request| {
+            half_open(&scope, &pms);
+            client.ready().await.unwrap().call(request).await.unwrap()
+        };
+        let answer = call(get(&host, "/ok")).await;
+        assert_eq!(pms.state(), State::HalfOpen);
+        assert_eq!(answer.text().await.unwrap(), "rooms");
+        assert_eq!(pms.state(), State::Closed);
+        drop(call(get(&host, "/ok")).await);
+        assert_eq!(pms.state(), State::Open, "given up");
+        let head = Request::new(Method::HEAD, format!("{host}/ok").parse().unwrap());
+        drop(call(head).await);
+        assert_eq!(pms.state(), State::Closed);
+    });
 }
