@@ -283,9 +283,14 @@ fn classified(model: &Model, subject: TokenStream, by: &Expr, answer: TokenStrea
         let arguments = parenthesized(quote!(#subject, #by), place.last);
         quote_spanned!(place.first=> #private::core::option::Option::map #arguments)
     } else {
-        // From end to end as the user's own: a bound of the classifier's that doesn't hold is then
-        // reported once. (No name of the user's is found by a path from the root.)
-        let place = Place::of(by);
+        let place = match &model.library {
+            // From end to end as the user's own: a bound of the classifier's that doesn't hold is
+            // then reported once. (No name of the user's is found by a path from the root.)
+            Library::Default => Place::of(by),
+            // A path that doesn't begin at the root may be longer than it must, which a lint
+            // (`unused_qualifications`) says of what is the user's own.
+            Library::Renamed(_) => Place::of(by).hidden(),
+        };
         let in_place = model.library.private(place.first);
         let judged = quote_spanned!(place.last=> Judged);
         let arguments = parenthesized(quote!(#subject, #by), place.last);
