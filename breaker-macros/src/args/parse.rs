@@ -201,11 +201,15 @@ fn part_of_key(ident: &Ident, all: &mut AllGiven, errors: &mut Errors) -> bool {
     {
         return false;
     }
+    // A keyword is none.
+    let Ok(part) = syn::parse2(ident.to_token_stream()) else {
+        return false;
+    };
     let mut parts = match &*key {
         Expr::Tuple(tuple) => tuple.elems.iter().cloned().collect(),
         key => vec![key.clone()],
     };
-    parts.push(parse_quote!(#ident));
+    parts.push(part);
     *key = parse_quote!((#(#parts),*));
     let parts: Vec<_> = parts.iter().map(text).collect();
     let message = format!(

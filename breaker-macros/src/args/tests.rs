@@ -175,6 +175,8 @@ fn reading_goes_on_after_a_mistake() {
         (quote!(a = b::<C, D>, threshold = 0), 2),
         (quote!(threshold = 3, threshold = 4, threshold = 5), 2),
         (quote!(last_good = 1, window = "5", slow = 1), 3),
+        (quote!(key = a, async), 1),
+        (quote!(last_good_key = a, fn), 1),
     ] {
         let text = tokens.to_string();
         let (_, messages) = parse(tokens);
