@@ -31,10 +31,7 @@ where
     E: Error + 'static,
 {
     let step = LastGoodStep::Store;
-    let reply = ask(breaker, step, || {
-        (question.keep)(question.answers, question.key, served)
-    });
-    match reply {
+    match question.asked_to_keep(breaker, served) {
         Some(Reply::Later(future)) => {
             return Asked::Later(Watched {
                 breaker,
@@ -59,12 +56,8 @@ pub fn keep_now<Sub, O, T, V, A, Q, E, Load>(
     Q: ?Sized,
     E: Error + 'static,
 {
-    let step = LastGoodStep::Store;
-    let done = ask(breaker, step, || {
-        (question.keep)(question.answers, question.key, served)
-    });
-    if let Some(done) = done {
-        told(breaker, step, done);
+    if let Some(done) = question.asked_to_keep(breaker, served) {
+        told(breaker, LastGoodStep::Store, done);
     }
 }
 
@@ -80,10 +73,7 @@ where
     E: Error + 'static,
 {
     let step = LastGoodStep::Load;
-    let reply = ask(breaker, step, || {
-        (question.load)(question.answers, question.key)
-    });
-    let Some((ttl, reply)) = reply else {
+    let Some((ttl, reply)) = question.asked_to_load(breaker) else {
         return Asked::Now(Err(NoAnswer));
     };
     let found = Found {
@@ -118,12 +108,9 @@ where
     Q: ?Sized,
     E: Error + 'static,
 {
-    let step = LastGoodStep::Load;
-    let found = ask(breaker, step, || {
-        (question.load)(question.answers, question.key)
-    });
-    let served = found.and_then(|found| told(breaker, step, found)).flatten();
-    let served = served.ok_or(NoAnswer)?;
+    let found = question.asked_to_load(breaker);
+    let found = found.and_then(|found| told(breaker, LastGoodStep::Load, found));
+    let served = found.flatten().ok_or(NoAnswer)?;
     Ok((question.form.served)(served.map(question.of_value)))
 }
 
@@ -140,6 +127,22 @@ impl<O, T, V> Found<O, T, V> {
     fn output(&self, found: Option<Option<Aged<V>>>) -> Option<O> {
         let served = crate::last_good::served(found.flatten(), self.ttl)?;
         Some((self.form.served)(served.map(self.of_value)))
+    }
+}
+
+impl<O, T, V, A: ?Sized, Q: ?Sized, Keep, Load> Question<'_, '_, O, T, V, A, Q, Keep, Load> {
+    /// What the store says to an answer, if there is a store and it doesn't panic.
+    fn asked_to_keep(&self, breaker: impl Subject, served: &Served<T>) -> Option<Keep> {
+        ask(breaker, LastGoodStep::Store, || {
+            (self.keep)(self.answers, self.key, served)
+        })
+    }
+
+    /// What the store says when it is asked for the answer, likewise.
+    fn asked_to_load(&self, breaker: impl Subject) -> Option<Load> {
+        ask(breaker, LastGoodStep::Load, || {
+            (self.load)(self.answers, self.key)
+        })
     }
 }
 
