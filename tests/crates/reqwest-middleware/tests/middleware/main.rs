@@ -1,5 +1,7 @@
 //! The middleware in real clients.
 
+#[path = "../../../block_on.rs"]
+mod block_on;
 mod bodies;
 mod calls;
 mod classifying;
@@ -9,6 +11,7 @@ mod retries;
 use axum::Router;
 use axum::http::StatusCode;
 use axum::routing::get;
+use block_on::block_on;
 use breakerbox::reqwest_middleware::CircuitBreakerMiddleware;
 use breakerbox::{Breaker, Settings};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
@@ -92,16 +95,4 @@ async fn serve_bytes(answer: &'static str, closes: bool) -> String {
 async fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     format!("http://{}", listener.local_addr().unwrap())
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(async {
-            tokio::time::timeout(Duration::from_secs(60), future)
-                .await
-                .expect("it hangs")
-        })
 }

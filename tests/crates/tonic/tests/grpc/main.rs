@@ -1,11 +1,14 @@
 //! tonic's clients and servers on loopback.
 
+#[path = "../../../block_on.rs"]
+mod block_on;
 mod codes;
 mod details;
 mod layers;
 mod streams;
 mod transport;
 
+use block_on::block_on;
 use breakerbox::{Breaker, CallError, OnCancel, Settings};
 use http::uri::PathAndQuery;
 use http_body_util::BodyExt;
@@ -218,16 +221,4 @@ where
 
 async fn client() -> PmsClient<Channel> {
     PmsClient::new(serve().await.connect().await.unwrap())
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(async {
-            tokio::time::timeout(Duration::from_secs(60), future)
-                .await
-                .expect("it hangs")
-        })
 }

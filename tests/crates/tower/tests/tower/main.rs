@@ -2,6 +2,8 @@
 
 mod allocation;
 mod auto_traits;
+#[path = "../../../block_on.rs"]
+mod block_on;
 mod bodies;
 mod boxed;
 mod clients;
@@ -15,6 +17,7 @@ mod settling;
 mod stacks;
 mod unread;
 
+use block_on::block_on;
 use breakerbox::tower::CircuitBreakerLayer;
 use breakerbox::{Breaker, CallError, OnCancel, Settings};
 use std::error::Error;
@@ -163,16 +166,4 @@ fn is_open<T: fmt::Debug, E>(result: Result<T, CallError<E>>) -> bool {
 /// Fails until the circuit is open.
 fn open(pms: &Breaker) {
     pms.admit().unwrap().failure();
-}
-
-fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(async {
-            tokio::time::timeout(Duration::from_secs(60), future)
-                .await
-                .expect("it hangs")
-        })
 }
