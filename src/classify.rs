@@ -209,10 +209,19 @@ impl<E> Holds<E> for E {
 impl<E> Holds<E> for CallError<E> {
     #[inline]
     fn held(&self) -> Held<'_, E> {
-        match self {
-            Self::Call(error) => Held::Error(error),
-            Self::Open(_) => Held::Other(REFUSED_WITHIN),
-            Self::TimedOut(_) => Held::Other(TIMED_OUT_WITHIN),
-        }
+        held_in(self, Held::Error)
+    }
+}
+
+/// What the error of a guarded call holds, whose own error holds what `call` says.
+#[inline]
+fn held_in<'a, C, E>(
+    error: &'a CallError<C>,
+    call: impl FnOnce(&'a C) -> Held<'a, E>,
+) -> Held<'a, E> {
+    match error {
+        CallError::Call(error) => call(error),
+        CallError::Open(_) => Held::Other(REFUSED_WITHIN),
+        CallError::TimedOut(_) => Held::Other(TIMED_OUT_WITHIN),
     }
 }

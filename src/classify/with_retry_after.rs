@@ -1,6 +1,6 @@
 //! Errors with how long to wait.
 
-use super::{Held, Holds, REFUSED_WITHIN, TIMED_OUT_WITHIN};
+use super::{Held, Holds, held_in};
 use crate::error::CallError;
 use core::error::Error;
 use core::fmt;
@@ -98,10 +98,6 @@ impl<E> Holds<E> for WithRetryAfter<E> {
 
 impl<E> Holds<E> for CallError<WithRetryAfter<E>> {
     fn held(&self) -> Held<'_, E> {
-        match self {
-            Self::Call(error) => error.held(),
-            Self::Open(_) => Held::Other(REFUSED_WITHIN),
-            Self::TimedOut(_) => Held::Other(TIMED_OUT_WITHIN),
-        }
+        held_in(self, Holds::held)
     }
 }
