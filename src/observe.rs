@@ -68,8 +68,8 @@ mod event;
 mod to_log;
 
 pub use event::{
-    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LastGoodStep, Panicked, Rejection,
-    StateChange, WouldTrip,
+    CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
+    LastGoodStep, LateOutcome, Panicked, ProbeExpired, Rejection, StateChange, WouldTrip,
 };
 #[cfg(feature = "log")]
 pub use to_log::LogObserver;
@@ -91,6 +91,27 @@ pub trait Observer: Send + Sync {
 
     /// A call was refused.
     fn rejected(&self, event: &Rejection<'_>) {
+        let _ = event;
+    }
+
+    /// Whether it wants [`call_ended`](Self::call_ended). Asked once, when it is installed: where
+    /// nobody does, no call is timed.
+    fn wants_calls(&self) -> bool {
+        false
+    }
+
+    /// An admitted call ended. Told only where [`wants_calls`](Self::wants_calls).
+    fn call_ended(&self, event: &CallEnded<'_>) {
+        let _ = event;
+    }
+
+    /// A call ended too late to count.
+    fn late_outcome(&self, event: &LateOutcome<'_>) {
+        let _ = event;
+    }
+
+    /// The probes of a trial never ended.
+    fn probe_expired(&self, event: &ProbeExpired<'_>) {
         let _ = event;
     }
 
@@ -128,6 +149,22 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn rejected(&self, event: &Rejection<'_>) {
         (**self).rejected(event);
+    }
+
+    fn wants_calls(&self) -> bool {
+        (**self).wants_calls()
+    }
+
+    fn call_ended(&self, event: &CallEnded<'_>) {
+        (**self).call_ended(event);
+    }
+
+    fn late_outcome(&self, event: &LateOutcome<'_>) {
+        (**self).late_outcome(event);
+    }
+
+    fn probe_expired(&self, event: &ProbeExpired<'_>) {
+        (**self).probe_expired(event);
     }
 
     fn fallback_served(&self, event: &FallbackServed<'_>) {

@@ -7,6 +7,7 @@ use crate::notify::InPlaceOf;
 use breaker_core::{Change, Generation, State, Trigger};
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 /// A breaker entered a state. Displays as the line of a log.
 #[derive(Clone, Copy, Debug)]
@@ -189,6 +190,114 @@ impl fmt::Display for Opening<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// A circuit of the process, as long as it lives: to know again what an event is of without
+/// comparing names. After that the number may be another's; observers are told when a key is
+/// given up ([`KeyEvicted`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CircuitId(pub(crate) u64);
+
+/// How an admitted call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CallOutcome {
+    /// It succeeded.
+    Success,
+    /// It failed, and that counts.
+    Failure,
+    /// It took longer than its `timeout`, which counts as a failure.
+    TimedOut,
+    /// It gave an answer that is neither: a 404, a bad request.
+    Ignored,
+    /// It was dropped before it ended.
+    Dropped,
+    /// It panicked.
+    Panicked,
+    /// The dependency asked to be left alone for so long.
+    Overloaded(Duration),
+}
+
+impl CallOutcome {
+    /// Its name in logs and metrics: `success`, `failure`, `timeout`, `ignored`, `dropped`,
+    /// `panicked`, `overloaded`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::TimedOut => "timeout",
+            Self::Ignored => "ignored",
+            Self::Dropped => "dropped",
+            Self::Panicked => "panicked",
+            Self::Overloaded(_) => "overloaded",
+        }
+    }
+}
+
+impl fmt::Display for CallOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An admitted call ended, also one that was late. Told where
+/// [`Observer::wants_calls`](super::Observer::wants_calls).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CallEnded<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
+    /// How.
+    pub outcome: CallOutcome,
+    /// From its admission on, by the exact clock.
+    pub took: Duration,
+    /// The generation that admitted it.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+/// A call ended in another generation than the one that admitted it: its outcome counts for
+/// nothing.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LateOutcome<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
+    /// How it ended.
+    pub outcome: CallOutcome,
+    /// The generation that admitted it.
+    pub generation: Generation,
+    /// The breaker's generation now.
+    pub current: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+/// The probes of a trial did not end within `probe_timeout`: they were given up, and a new
+/// trial began. The state change is told as well.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ProbeExpired<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
+    /// The generation of the new trial.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
 }
 
 /// A key was given up for a new one: its breaker was closed and not in use. Should
