@@ -16,6 +16,18 @@ pub enum InPlaceOf {
     TimedOut,
 }
 
+impl InPlaceOf {
+    /// Its name in logs and metrics: `open`, `failed` or `timed_out`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
+        }
+    }
+}
+
 /// Who hears of an event: the observers of the process, or those of a test scope.
 #[derive(Clone, Copy)]
 pub(crate) struct Audience<'a> {

@@ -1,6 +1,7 @@
 //! How calls end, and what that does to the breaker.
 
 use crate::state::{Generation, State};
+use core::fmt;
 use core::time::Duration;
 
 /// How an admitted call ended. A finished call is exactly one of these.
@@ -104,4 +105,30 @@ pub enum Trigger {
     Operator,
     /// A snapshot was restored.
     Restored,
+}
+
+impl Trigger {
+    /// Its name in logs and labels: `failures`, `failure_rate`, `slow_rate`, `failed_probe`,
+    /// `overloaded`, `wait_over`, `probe_timed_out`, `recovered`, `operator` or `restored`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Failures => "failures",
+            Self::FailureRate => "failure_rate",
+            Self::SlowRate => "slow_rate",
+            Self::FailedProbe => "failed_probe",
+            Self::Overloaded => "overloaded",
+            Self::WaitOver => "wait_over",
+            Self::ProbeTimedOut => "probe_timed_out",
+            Self::Recovered => "recovered",
+            Self::Operator => "operator",
+            Self::Restored => "restored",
+        }
+    }
+}
+
+impl fmt::Display for Trigger {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }

@@ -1,5 +1,6 @@
 //! The six states, and the generations that entries into them start.
 
+use crate::word::GENERATION_BITS;
 use core::fmt;
 use core::str::FromStr;
 
@@ -90,6 +91,23 @@ impl Generation {
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0
+    }
+
+    /// Whether it began later than another one of the same breaker, also where the numbers have
+    /// begun anew in between: for events that are told in another order than they happened in.
+    ///
+    /// ```
+    /// use breaker_core::Generation;
+    ///
+    /// let number = Generation::from_number;
+    /// assert!(number(8).is_after(number(7)));
+    /// assert!(!number(7).is_after(number(7)) && !number(7).is_after(number(8)));
+    /// assert!(number(0).is_after(number(67_108_863)));
+    /// ```
+    #[must_use]
+    pub const fn is_after(self, other: Self) -> bool {
+        let ahead = self.0.wrapping_sub(other.0) & ((1 << GENERATION_BITS) - 1);
+        ahead != 0 && ahead < 1 << (GENERATION_BITS - 1)
     }
 }
 

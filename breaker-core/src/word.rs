@@ -13,7 +13,7 @@
 use crate::state::{Generation, State};
 
 const STATE_BITS: u32 = 3;
-const GENERATION_BITS: u32 = 26;
+pub(crate) const GENERATION_BITS: u32 = 26;
 const REOPENING_BITS: u32 = 8;
 pub(crate) const PAYLOAD_BITS: u32 = 64 - STATE_BITS - GENERATION_BITS - REOPENING_BITS;
 

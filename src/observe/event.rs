@@ -356,6 +356,17 @@ pub enum LastGoodStep {
     Load,
 }
 
+impl LastGoodStep {
+    /// Its name in logs and metrics: `store` or `load`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Load => "load",
+        }
+    }
+}
+
 /// A last-good answer could not be stored, or could not be loaded: what its store made
 /// of that. The call went on: its caller got the fresh answer, or the error that there
 /// was no answer for.
@@ -380,10 +391,7 @@ impl fmt::Display for LastGoodFailed<'_> {
             f,
             "circuit `{}` could not {} a last-good answer: {}",
             Named(self.breaker, self.key),
-            match self.step {
-                LastGoodStep::Store => "store",
-                LastGoodStep::Load => "load",
-            },
+            self.step.as_str(),
             self.error
         )?;
         let mut cause = self.error.source();
