@@ -126,6 +126,10 @@ impl<S: Subject> Bound<S> {
     pub(crate) fn admit_if_closed(&self) -> Option<Generation> {
         #[cfg(feature = "std")]
         self.subject.enter();
+        #[cfg(feature = "test-util")]
+        if let Some(scope) = self.scope() {
+            self.subject.breaker().listing().note_in(scope);
+        }
         self.lent().circuit().admit_if_closed()
     }
 

@@ -264,6 +264,7 @@ where
     ) -> KeyedBreaker<O, C, P> {
         #[cfg(feature = "test-util")]
         if let Some(scope) = crate::test::current() {
+            self.listing.note_in(&scope);
             let map = self.map_in(&scope, K::label);
             return Self::find_or_add(&map, key, Some(scope));
         }

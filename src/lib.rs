@@ -120,7 +120,7 @@ mod owner;
 mod permit;
 mod refusal;
 #[cfg(feature = "std")]
-mod registry;
+pub mod registry;
 #[cfg(all(feature = "reqwest-middleware", not(target_family = "wasm")))]
 pub mod reqwest_middleware;
 mod served;

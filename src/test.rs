@@ -42,7 +42,7 @@
 mod scoped;
 
 use crate::observe::Entry;
-use crate::registry::Names;
+use crate::registry::Book;
 use breaker_core::{Clock, ManualClock};
 pub(crate) use scoped::Scoped;
 use std::any::Any;
@@ -50,7 +50,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ struct Inner {
     circuits: Mutex<HashMap<u64, Arc<dyn Any + Send + Sync>>>,
     observers: Mutex<Vec<Entry>>,
     sleepers: Mutex<Vec<Waker>>,
-    names: Mutex<Names>,
+    book: Book,
 }
 
 thread_local! {
@@ -192,9 +192,22 @@ impl Scope {
         self.0.clock.now()
     }
 
-    /// The shared breakers that were made in the scope, by name.
-    pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
-        lock(&self.0.names)
+    /// The scope's part of the registry.
+    pub(crate) fn book(&self) -> &Book {
+        &self.0.book
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakScope {
+        WeakScope(Arc::downgrade(&self.0))
+    }
+}
+
+/// A scope, as long as it or a call of it is there.
+pub(crate) struct WeakScope(Weak<Inner>);
+
+impl WeakScope {
+    pub(crate) fn upgrade(&self) -> Option<Scope> {
+        self.0.upgrade().map(Scope)
     }
 }
 

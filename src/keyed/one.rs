@@ -2,29 +2,24 @@
 
 use super::ScopeOf;
 use super::entry::Entry;
-use crate::bound::{Bound, Given};
+use crate::bound::Given;
 use crate::breaker::Breaker;
 use crate::call::{Call, Classified};
 use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
 use crate::limit::Unlimited;
-use crate::name::{KeyLabel, Name, OfKey};
+use crate::name::{Name, OfKey};
 use crate::permit::{OwnedPermit, Permit, admit, admit_owned};
-use crate::registry::AnyBreaker;
 use crate::subject::sealed::Subject;
 use crate::verdict::{ByError, EveryErr, Verdict};
-use breaker_core::{
-    Change, CircuitRef, Clock, Config, Consecutive, Generation, Policy, Snapshot, SnapshotError,
-    State,
-};
+use breaker_core::{CircuitRef, Clock, Config, Consecutive, Policy, State};
 use core::fmt;
-use core::time::Duration;
 use std::sync::Arc;
 
 /// The breaker of one key, got by [`KeyedBreakers::get`].
 ///
 /// It is a breaker like any other: this has what callers need of it, and
-/// [`AnyBreaker`] what operators do. As long as it is there, or a call through it,
+/// [`AnyBreaker`](crate::AnyBreaker) what operators do. As long as it is there, or a call through it,
 /// its key is not given up.
 ///
 /// [`KeyedBreakers::get`]: super::KeyedBreakers::get
@@ -55,8 +50,12 @@ where
         Name::of_key(Arc::clone(&self.entry) as Arc<dyn OfKey>)
     }
 
-    pub(super) fn of_key(&self) -> &dyn OfKey {
+    pub(crate) fn of_key(&self) -> &dyn OfKey {
         &*self.entry
+    }
+
+    pub(crate) fn own_config(&self) -> &Config {
+        self.entry.group.template.config()
     }
 
     /// The key.
@@ -166,65 +165,6 @@ where
     #[cfg(feature = "test-util")]
     fn scoped(&self) -> Option<crate::test::Scoped<P>> {
         self.scope.clone().map(crate::test::Scoped::of_key)
-    }
-}
-
-impl<O, C, P> AnyBreaker for KeyedBreaker<O, C, P>
-where
-    O: Send + Sync,
-    C: Clock + Send + Sync,
-    P: Policy + Send + Sync,
-{
-    fn name(&self) -> &str {
-        Self::name(self)
-    }
-
-    fn key(&self) -> Option<KeyLabel<'_>> {
-        Some(KeyLabel::of(self.of_key()))
-    }
-
-    fn state(&self) -> State {
-        Self::state(self)
-    }
-
-    fn generation(&self) -> Generation {
-        self.circuit().generation()
-    }
-
-    fn config(&self) -> &Config {
-        self.entry.group.template.config()
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Bound::new(self).snapshot()
-    }
-
-    fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
-        Bound::new(self).restore(snapshot)
-    }
-
-    fn close(&self) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.close(clock))
-    }
-
-    fn clear(&self) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.clear(clock))
-    }
-
-    fn force_open(&self) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.force_open(clock))
-    }
-
-    fn disable(&self) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.disable(clock))
-    }
-
-    fn shadow(&self) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.shadow(clock))
-    }
-
-    fn open_for(&self, wait: Duration) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.open_for(wait, clock))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Breakers by name.
+//! A breaker by its name.
 
 use breakerbox::{
     AnyBreaker, Breaker, Change, Config, Found, Settings, Snapshot, State, breaker, find, test,

@@ -1,0 +1,150 @@
+//! What an operator can do with a breaker, of whatever type.
+
+use crate::bound::Bound;
+use crate::breaker::Breaker;
+use crate::keyed::KeyedBreaker;
+use crate::name::KeyLabel;
+use crate::subject::Subject;
+use breaker_core::{Change, Clock, Config, Generation, Policy, Snapshot, SnapshotError, State};
+use std::time::Duration;
+
+pub(crate) mod sealed {
+    use crate::name::KeyLabel;
+    use breaker_core::Config;
+
+    /// What the breaker itself lends: a call's subject is a reference of its own.
+    #[derive(Debug)]
+    pub struct Known<'a> {
+        pub(crate) name: &'a str,
+        pub(crate) key: Option<KeyLabel<'a>>,
+        pub(crate) config: &'a Config,
+    }
+
+    pub trait Lends: Send + Sync {
+        fn known(&self) -> Known<'_>;
+    }
+}
+
+use sealed::{Known, Lends};
+
+/// A breaker of whatever clock and policy ([`Breaker`]), or that of a key
+/// ([`KeyedBreaker`]): what an operator can do with it. Each method is that of
+/// [`Breaker`]. Sealed.
+pub trait AnyBreaker: Lends + Send + Sync {
+    /// See [`Breaker::name`].
+    fn name(&self) -> &str;
+    /// The key, of the breaker of one.
+    fn key(&self) -> Option<KeyLabel<'_>>;
+    /// See [`Breaker::state`].
+    fn state(&self) -> State;
+    /// See [`Breaker::generation`].
+    fn generation(&self) -> Generation;
+    /// See [`Breaker::config`].
+    fn config(&self) -> &Config;
+    /// See [`Breaker::snapshot`].
+    fn snapshot(&self) -> Snapshot;
+    /// See [`Breaker::restore`].
+    ///
+    /// # Errors
+    /// [`SnapshotError`] for nonsense; the breaker stays as it was.
+    fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError>;
+    /// See [`Breaker::close`].
+    fn close(&self) -> Change;
+    /// See [`Breaker::clear`].
+    fn clear(&self) -> Change;
+    /// See [`Breaker::force_open`].
+    fn force_open(&self) -> Change;
+    /// See [`Breaker::disable`].
+    fn disable(&self) -> Change;
+    /// See [`Breaker::shadow`].
+    fn shadow(&self) -> Change;
+    /// See [`Breaker::open_for`].
+    fn open_for(&self, wait: Duration) -> Change;
+}
+
+impl<T> AnyBreaker for T
+where
+    T: Lends,
+    for<'a> &'a T: Subject,
+{
+    fn name(&self) -> &str {
+        self.known().name
+    }
+
+    fn key(&self) -> Option<KeyLabel<'_>> {
+        self.known().key
+    }
+
+    fn state(&self) -> State {
+        Bound::new(self).lent().circuit().state()
+    }
+
+    fn generation(&self) -> Generation {
+        Bound::new(self).lent().circuit().generation()
+    }
+
+    fn config(&self) -> &Config {
+        self.known().config
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Bound::new(self).snapshot()
+    }
+
+    fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
+        Bound::new(self).restore(snapshot)
+    }
+
+    fn close(&self) -> Change {
+        Bound::new(self).operate(|circuit, clock| circuit.close(clock))
+    }
+
+    fn clear(&self) -> Change {
+        Bound::new(self).operate(|circuit, clock| circuit.clear(clock))
+    }
+
+    fn force_open(&self) -> Change {
+        Bound::new(self).operate(|circuit, clock| circuit.force_open(clock))
+    }
+
+    fn disable(&self) -> Change {
+        Bound::new(self).operate(|circuit, clock| circuit.disable(clock))
+    }
+
+    fn shadow(&self) -> Change {
+        Bound::new(self).operate(|circuit, clock| circuit.shadow(clock))
+    }
+
+    fn open_for(&self, wait: Duration) -> Change {
+        Bound::new(self).operate(|circuit, clock| circuit.open_for(wait, clock))
+    }
+}
+
+impl<C, P> Lends for Breaker<C, P>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    fn known(&self) -> Known<'_> {
+        Known {
+            name: self.name(),
+            key: None,
+            config: self.config(),
+        }
+    }
+}
+
+impl<O, C, P> Lends for KeyedBreaker<O, C, P>
+where
+    O: Send + Sync,
+    C: Clock + Send + Sync,
+    P: Policy + Send + Sync,
+{
+    fn known(&self) -> Known<'_> {
+        Known {
+            name: self.name(),
+            key: Some(KeyLabel::of(self.of_key())),
+            config: self.own_config(),
+        }
+    }
+}

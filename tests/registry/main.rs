@@ -1,0 +1,4 @@
+//! Breakers by name: looked at and operated from outside.
+
+mod all;
+mod names;
