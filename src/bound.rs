@@ -1,11 +1,13 @@
 //! A breaker and the state and clock that its calls act on: its own, or, inside
 //! a test scope, the scope's.
 
+use crate::end::End;
 use crate::error::Refused;
+#[cfg(feature = "std")]
 use crate::notify::Audience;
 use crate::subject::Subject;
 use breaker_core::{
-    Change, CircuitRef, Clock, Effect, Generation, Outcome, Policy, Reason, Rejected, Snapshot,
+    Change, CircuitRef, Clock, Effect, Generation, Policy, Reason, Rejected, Snapshot,
     SnapshotError,
 };
 
@@ -44,8 +46,13 @@ impl Given {
     }
 
     #[inline]
+    pub(crate) fn is_given(self) -> bool {
+        self.0 != Self::NONE.0
+    }
+
+    #[inline]
     fn reading(self) -> Option<u64> {
-        (self.0 != Self::NONE.0).then_some(self.0)
+        self.is_given().then_some(self.0)
     }
 }
 
@@ -70,6 +77,16 @@ impl<S: Subject> Bound<S> {
             subject,
             #[cfg(feature = "test-util")]
             scoped,
+        }
+    }
+
+    /// The same, in the same scope; what is left here is settled by nobody.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            subject: self.subject,
+            #[cfg(feature = "test-util")]
+            scoped: self.scoped.take(),
         }
     }
 
@@ -105,7 +122,7 @@ impl<S: Subject> Bound<S> {
     ) -> Change {
         let lent = self.lent();
         let change = order(lent.circuit(), &lent.clock());
-        lent.notify(&change);
+        lent.tell_change(&change);
         change
     }
 
@@ -117,7 +134,7 @@ impl<S: Subject> Bound<S> {
     pub(crate) fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
         let lent = self.lent();
         let change = lent.circuit().restore(snapshot, &lent.clock())?;
-        lent.notify(&change);
+        lent.tell_change(&change);
         Ok(change)
     }
 
@@ -137,11 +154,6 @@ impl<S: Subject> Bound<S> {
     #[inline]
     pub(crate) fn start(&self, given: Given) -> <S::Policy as Policy>::Started {
         self.lent().start(given)
-    }
-
-    /// Who hears of what this breaker does.
-    pub(crate) fn audience(&self) -> Audience<'_> {
-        self.lent().audience()
     }
 
     /// The test scope that the call belongs to.
@@ -179,7 +191,7 @@ impl<'a, S: Subject> Lent<'a, S> {
     }
 
     #[inline]
-    fn clock(&self) -> BoundClock<'_, S::Clock> {
+    pub(crate) fn clock(&self) -> BoundClock<'_, S::Clock> {
         #[cfg(feature = "test-util")]
         if let Some(scoped) = self.scoped {
             return BoundClock::Scoped(scoped.clock());
@@ -188,7 +200,7 @@ impl<'a, S: Subject> Lent<'a, S> {
     }
 
     #[inline]
-    fn clock_or(&self, given: Given) -> BoundClock<'_, S::Clock> {
+    pub(crate) fn clock_or(&self, given: Given) -> BoundClock<'_, S::Clock> {
         match given.reading() {
             Some(now) => BoundClock::Given(now, self.clock().entropy()),
             None => self.clock(),
@@ -203,7 +215,7 @@ impl<'a, S: Subject> Lent<'a, S> {
             reason: Reason::Open,
             left: left.get(),
         };
-        self.audience().rejected(&self.subject, refused, generation);
+        self.tell_rejected(refused, generation);
         Some(refused)
     }
 
@@ -213,8 +225,7 @@ impl<'a, S: Subject> Lent<'a, S> {
     pub(crate) fn admit(self, given: Given) -> Result<(Generation, Option<Change>), Refused> {
         self.ask(given).map_err(|rejected| {
             let refused = Refused::from(&rejected);
-            self.audience()
-                .rejected(&self.subject, refused, rejected.generation);
+            self.tell_rejected(refused, rejected.generation);
             refused
         })
     }
@@ -246,11 +257,11 @@ impl<'a, S: Subject> Lent<'a, S> {
     pub(crate) fn settle(
         self,
         generation: Generation,
-        outcome: Outcome,
+        end: End,
         started: <S::Policy as Policy>::Started,
         given: Given,
     ) -> Effect {
-        let circuit = self.circuit();
+        let (circuit, outcome) = (self.circuit(), end.outcome());
         if circuit.is_counted(generation, &outcome) {
             return Effect::Counted;
         }
@@ -262,7 +273,7 @@ impl<'a, S: Subject> Lent<'a, S> {
         } else {
             circuit.took(started, &self.clock_or(given))
         };
-        self.settle_slowly(generation, outcome, took, given)
+        self.settle_slowly(generation, end, took, given)
     }
 
     /// Else how long the call took. Out of line, and its answer in registers: an
@@ -285,32 +296,28 @@ impl<'a, S: Subject> Lent<'a, S> {
 
     /// Out of line, so that what is kept for it costs the common case nothing.
     #[inline(never)]
-    fn settle_slowly(
-        self,
-        generation: Generation,
-        outcome: Outcome,
-        took: u64,
-        given: Given,
-    ) -> Effect {
+    fn settle_slowly(self, generation: Generation, end: End, took: u64, given: Given) -> Effect {
         let clock = self.clock_or(given);
         let effect = self
             .circuit()
-            .settle_slowly(generation, outcome, took, &clock);
+            .settle_slowly(generation, end.outcome(), took, &clock);
         match &effect {
-            Effect::Tripped(change) | Effect::Closed(change) => self.notify(change),
-            Effect::WouldTrip(change) => {
-                self.audience().would_trip(&self.subject, change);
-            }
+            Effect::Tripped(change) | Effect::Closed(change) => self.tell_change(change),
+            Effect::WouldTrip(change) => self.tell_would_trip(change),
+            Effect::Late => self.tell_late(generation, end),
             _ => {}
         }
         effect
     }
 
-    pub(crate) fn notify(self, change: &Change) {
-        self.audience().state_changed(&self.subject, change);
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) fn subject(self) -> S {
+        self.subject
     }
 
     /// Who hears of what this breaker does.
+    #[cfg(feature = "std")]
     pub(crate) fn audience(self) -> Audience<'a> {
         #[cfg(feature = "test-util")]
         if let Some(scoped) = self.scoped {

@@ -77,7 +77,7 @@ pub trait Refusal: Sized {
     /// Small enough for registers.
     type Refused;
 
-    fn ask<S: Subject>(ticket: &mut Ticket<S>) -> Result<(), Self::Refused>;
+    fn ask<S: Subject, K>(ticket: &mut Ticket<S, K>) -> Result<(), Self::Refused>;
 
     fn made<S: Subject>(refused: Self::Refused, subject: &S) -> Self;
 }
@@ -86,7 +86,7 @@ impl Refusal for CircuitOpenError {
     type Refused = Refused;
 
     #[inline]
-    fn ask<S: Subject>(ticket: &mut Ticket<S>) -> Result<(), Refused> {
+    fn ask<S: Subject, K>(ticket: &mut Ticket<S, K>) -> Result<(), Refused> {
         if ticket.is_admitted() {
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl Refusal for Never {
     type Refused = Self;
 
     #[inline]
-    fn ask<S: Subject>(_: &mut Ticket<S>) -> Result<(), Self> {
+    fn ask<S: Subject, K>(_: &mut Ticket<S, K>) -> Result<(), Self> {
         Ok(())
     }
 
@@ -115,7 +115,7 @@ impl Refusal for Never {
 
 /// Settles by the output, and says as what.
 #[inline]
-pub(crate) fn judge<O, S, K>(ticket: &mut Ticket<S>, classify: K, output: &O) -> Outcome
+pub(crate) fn judge<O, S, K, B>(ticket: &mut Ticket<S, B>, classify: K, output: &O) -> Outcome
 where
     S: Subject,
     K: Classify<O>,
@@ -127,7 +127,11 @@ where
 
 /// Settles by the output.
 #[inline]
-pub(crate) fn end<O, S, K, T, R>(ticket: &mut Ticket<S>, classify: K, output: O) -> Ended<O, T, R>
+pub(crate) fn end<O, S, K, B, T, R>(
+    ticket: &mut Ticket<S, B>,
+    classify: K,
+    output: O,
+) -> Ended<O, T, R>
 where
     S: Subject,
     K: Classify<O>,
@@ -170,9 +174,8 @@ pin_project! {
         body: Option<F>,
         #[pin]
         limit: L,
-        // Empty once the call has ended, and while its body runs.
-        classify: Option<K>,
-        ticket: Ticket<S>,
+        // Beside it the classifier: empty once the call has ended, and while its body runs.
+        ticket: Ticket<S, Option<K>>,
         refusal: PhantomData<fn() -> R>,
     }
 }
@@ -180,7 +183,11 @@ pin_project! {
 impl<F, K, L, S: Subject> Guarded<F, K, L, S, CircuitOpenError> {
     #[inline]
     pub(crate) fn new(subject: S, classify: K, limit: L, body: F) -> Self {
-        Self::by(Ticket::new(Bound::new(subject)), classify, limit, body)
+        Self::of(
+            Ticket::beside(Bound::new(subject), Some(classify)),
+            limit,
+            body,
+        )
     }
 }
 
@@ -188,10 +195,14 @@ impl<F, K, L, S: Subject, R> Guarded<F, K, L, S, R> {
     /// By a ticket that is admitted, if `R` is [`Never`].
     #[inline]
     pub(crate) fn by(ticket: Ticket<S>, classify: K, limit: L, body: F) -> Self {
+        Self::of(ticket.with(Some(classify)), limit, body)
+    }
+
+    #[inline]
+    fn of(ticket: Ticket<S, Option<K>>, limit: L, body: F) -> Self {
         Self {
             body: Some(body),
             limit,
-            classify: Some(classify),
             ticket,
             refusal: PhantomData,
         }
@@ -201,8 +212,9 @@ impl<F, K, L, S: Subject, R> Guarded<F, K, L, S, R> {
 impl<F, K, T: Timer, S: Subject> Guarded<F, K, Within<T>, S, CircuitOpenError> {
     #[inline]
     pub(crate) fn within(subject: S, classify: K, timer: T, after: Duration, body: F) -> Self {
-        let ticket = Ticket::new(Bound::new(subject));
-        Self::by_within(ticket, classify, timer, after, body)
+        let ticket = Ticket::beside(Bound::new(subject), Some(classify));
+        let limit = within(ticket.bound(), timer, after);
+        Self::of(ticket, limit, body)
     }
 }
 
@@ -234,7 +246,8 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let (Some(classify), Some(body)) = (this.classify.take(), this.body.as_mut().as_pin_mut())
+        let (Some(classify), Some(body)) =
+            (this.ticket.beside.take(), this.body.as_mut().as_pin_mut())
         else {
             // Like an async block's: polled after it was ready, or had panicked.
             panic!("a guarded future was polled after it had ended");
@@ -248,12 +261,12 @@ where
             return Poll::Ready(end(this.ticket, classify, output));
         }
         let Poll::Ready(expired) = this.limit.as_mut().poll_expired(context) else {
-            *this.classify = Some(classify);
+            this.ticket.beside = Some(classify);
             return Poll::Pending;
         };
         // The call is over before its slot is given back.
         this.ticket.watch(|| this.body.set(None));
-        this.ticket.settle(Outcome::Failure, Given::NONE);
+        this.ticket.time_out();
         Poll::Ready(Ended::TimedOut(expired.error(this.ticket.subject())))
     }
 }
@@ -306,12 +319,11 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
             ticket,
             ..
         } = self.guarded;
-        let classify = Some(ByError(classify));
+        let ticket = ticket.with(Some(ByError(classify)));
         Call {
             guarded: Guarded {
                 body,
                 limit,
-                classify,
                 ticket,
                 refusal: PhantomData,
             },
@@ -335,18 +347,12 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
 
     /// `timeout` by a timer of one's own.
     pub fn timeout_by<T: Timer>(self, timer: T, after: Duration) -> Call<F, K, Within<T>, S> {
-        let Guarded {
-            body,
-            classify,
-            ticket,
-            ..
-        } = self.guarded;
+        let Guarded { body, ticket, .. } = self.guarded;
         let limit = within(ticket.bound(), timer, after);
         Call {
             guarded: Guarded {
                 body,
                 limit,
-                classify,
                 ticket,
                 refusal: PhantomData,
             },

@@ -295,10 +295,12 @@ where
     ) -> KeyedBreaker<O, C, P> {
         let audience = audience(&scope);
         let Added { entry, kept } = map.add(key, hash, |evicted| {
-            audience.key_evicted(&Name::of_key(evicted));
+            let circuit = evicted.circuit_id();
+            audience.key_evicted(&Name::of_key(evicted), circuit);
         });
         if !kept {
-            audience.keys_full(&Name::of_key(Arc::clone(&entry) as Arc<dyn OfKey>));
+            let name = Name::of_key(Arc::clone(&entry) as Arc<dyn OfKey>);
+            audience.keys_full(&name, entry.circuit_id());
         }
         KeyedBreaker::new(entry, scope)
     }

@@ -85,6 +85,11 @@
 #[path = "private.rs"]
 #[doc(hidden)]
 pub mod __private;
+#[cfg(feature = "std")]
+mod began;
+#[cfg(not(feature = "std"))]
+#[path = "began/no_std.rs"]
+mod began;
 mod bound;
 mod breaker;
 mod brief;
@@ -94,6 +99,7 @@ mod cause;
 mod claim;
 pub mod classify;
 mod clock;
+mod end;
 mod entered;
 mod error;
 mod fallback;

@@ -1,8 +1,16 @@
 //! The way from a breaker to the observers: nothing where there are none.
 
+use crate::bound::Lent;
+use crate::end::End;
 use crate::error::Refused;
+#[cfg(feature = "std")]
+use crate::observe::{self, CallOutcome, CircuitId, Source};
 use crate::subject::Subject;
+#[cfg(feature = "std")]
+use breaker_core::Trigger;
 use breaker_core::{Change, Generation};
+#[cfg(feature = "std")]
+use core::time::Duration;
 
 /// What a served fallback stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +37,7 @@ impl InPlaceOf {
 }
 
 /// Who hears of an event: the observers of the process, or those of a test scope.
+#[cfg(feature = "std")]
 #[derive(Clone, Copy)]
 pub(crate) struct Audience<'a> {
     #[cfg(feature = "test-util")]
@@ -52,7 +61,7 @@ impl<'a> Audience<'a> {
     }
 }
 
-#[cfg(not(feature = "test-util"))]
+#[cfg(all(feature = "std", not(feature = "test-util")))]
 impl Audience<'_> {
     pub(crate) fn of_process() -> Self {
         Self {
@@ -63,46 +72,80 @@ impl Audience<'_> {
 
 #[cfg(feature = "std")]
 impl Audience<'_> {
-    #[inline]
-    pub(crate) fn state_changed<S: Subject>(self, subject: &S, change: &Change) {
-        if crate::observe::anyone() {
-            crate::observe::state_changed(self, &subject.name(), change);
+    pub(crate) fn key_evicted(self, name: &crate::name::Name, circuit: CircuitId) {
+        if observe::anyone() {
+            observe::key_evicted(self, name, circuit);
+        }
+    }
+
+    pub(crate) fn keys_full(self, name: &crate::name::Name, circuit: CircuitId) {
+        if observe::anyone() {
+            observe::keys_full(self, name, circuit);
+        }
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'a, S: Subject> Lent<'a, S> {
+    /// What an event is of, and who hears of it.
+    fn source(self) -> Source<'a> {
+        Source {
+            audience: self.audience(),
+            name: self.subject().name(),
+            circuit: CircuitId(self.circuit().identity()),
         }
     }
 
     #[inline]
-    pub(crate) fn rejected<S: Subject>(
-        self,
-        subject: &S,
-        refused: Refused,
-        generation: Generation,
-    ) {
-        if crate::observe::anyone() {
-            crate::observe::rejected(self, subject.name(), refused, generation);
+    pub(crate) fn tell_change(self, change: &Change) {
+        if observe::anyone() {
+            self.tell_of_change(change);
+        }
+    }
+
+    #[cold]
+    fn tell_of_change(self, change: &Change) {
+        let source = self.source();
+        observe::state_changed(&source, change);
+        if change.trigger == Trigger::ProbeTimedOut {
+            observe::probe_expired(&source, change.generation);
         }
     }
 
     #[inline]
-    pub(crate) fn fallback_served<S: Subject>(
-        self,
-        subject: &S,
-        generation: Generation,
-        in_place_of: InPlaceOf,
-    ) {
-        if crate::observe::anyone() {
-            crate::observe::fallback_served(self, &subject.name(), generation, in_place_of);
+    pub(crate) fn tell_rejected(self, refused: Refused, generation: Generation) {
+        if observe::anyone() {
+            observe::rejected(self.source(), refused, generation);
         }
     }
 
-    pub(crate) fn key_evicted(self, name: &crate::name::Name) {
-        if crate::observe::anyone() {
-            crate::observe::key_evicted(self, name);
+    #[inline]
+    pub(crate) fn tell_fallback(self, generation: Generation, in_place_of: InPlaceOf) {
+        if observe::anyone() {
+            observe::fallback_served(&self.source(), generation, in_place_of);
         }
     }
 
-    pub(crate) fn keys_full(self, name: &crate::name::Name) {
-        if crate::observe::anyone() {
-            crate::observe::keys_full(self, name);
+    #[inline]
+    pub(crate) fn tell_would_trip(self, change: &Change) {
+        if observe::anyone() {
+            observe::would_trip(&self.source(), change);
+        }
+    }
+
+    /// Of no call (`NONE`) nothing is told.
+    #[inline]
+    pub(crate) fn tell_late(self, generation: Generation, end: End) {
+        if observe::anyone() && generation != Generation::NONE {
+            let current = self.circuit().generation();
+            observe::late_outcome(&self.source(), CallOutcome::from(end), generation, current);
+        }
+    }
+
+    /// A call ended that took so long. Of no call (`NONE`) nothing is told.
+    pub(crate) fn tell_ended(self, generation: Generation, end: End, took: Duration) {
+        if generation != Generation::NONE {
+            observe::call_ended(&self.source(), CallOutcome::from(end), took, generation);
         }
     }
 
@@ -113,33 +156,29 @@ impl Audience<'_> {
             not(all(target_family = "wasm", target_os = "unknown"))
         )
     ))]
-    pub(crate) fn last_good_failed<S: Subject>(
+    pub(crate) fn tell_last_good_failed(
         self,
-        subject: &S,
-        step: crate::observe::LastGoodStep,
+        step: observe::LastGoodStep,
         error: &(dyn core::error::Error + 'static),
     ) {
-        if crate::observe::anyone() {
-            crate::observe::last_good_failed(self, &subject.name(), step, error);
-        }
-    }
-
-    #[inline]
-    pub(crate) fn would_trip<S: Subject>(self, subject: &S, change: &Change) {
-        if crate::observe::anyone() {
-            crate::observe::would_trip(self, &subject.name(), change);
+        if observe::anyone() {
+            observe::last_good_failed(&self.source(), step, error);
         }
     }
 }
 
 /// Without std there are no observers.
 #[cfg(not(feature = "std"))]
-impl Audience<'_> {
-    pub(crate) fn state_changed<S: Subject>(self, _: &S, _: &Change) {}
+impl<S: Subject> Lent<'_, S> {
+    pub(crate) fn tell_change(self, _: &Change) {}
 
-    pub(crate) fn rejected<S: Subject>(self, _: &S, _: Refused, _: Generation) {}
+    pub(crate) fn tell_rejected(self, _: Refused, _: Generation) {}
 
-    pub(crate) fn fallback_served<S: Subject>(self, _: &S, _: Generation, _: InPlaceOf) {}
+    pub(crate) fn tell_fallback(self, _: Generation, _: InPlaceOf) {}
 
-    pub(crate) fn would_trip<S: Subject>(self, _: &S, _: &Change) {}
+    pub(crate) fn tell_would_trip(self, _: &Change) {}
+
+    pub(crate) fn tell_late(self, _: Generation, _: End) {}
+
+    pub(crate) fn tell_ended(self, _: Generation, _: End, _: core::time::Duration) {}
 }

@@ -64,6 +64,8 @@
 //! ```
 
 mod event;
+mod listeners;
+mod tell;
 #[cfg(feature = "log")]
 mod to_log;
 
@@ -74,13 +76,21 @@ pub use event::{
 #[cfg(feature = "log")]
 pub use to_log::LogObserver;
 
-use crate::error::{CircuitOpenError, Refused};
-use crate::name::Name;
-use crate::notify::{Audience, InPlaceOf};
-use breaker_core::{Change, Generation};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+pub(crate) use listeners::{Entry, anyone, anyone_wants_calls};
+#[cfg(all(
+    feature = "last-good",
+    any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    )
+))]
+pub(crate) use tell::last_good_failed;
+pub(crate) use tell::{
+    Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, probe_expired,
+    rejected, state_changed, would_trip,
+};
+
+use std::sync::Arc;
 
 /// Hears of what breakers do. Every method does nothing by default.
 pub trait Observer: Send + Sync {
@@ -206,7 +216,7 @@ impl Drop for Installed {
     fn drop(&mut self) {
         #[cfg(feature = "test-util")]
         crate::test::uninstall_from_scopes(self.id);
-        change_observers(|observers| observers.retain(|observer| observer.id != self.id));
+        listeners::uninstall(self.id);
     }
 }
 
@@ -215,223 +225,12 @@ impl Drop for Installed {
 /// Inside a test scope the observer hears of that scope's breakers alone, and
 /// ends with it.
 pub fn install(observer: impl Observer + 'static) -> Installed {
-    let id = next(&NEXT_ID);
-    let entry = Entry {
-        id,
-        observer: Arc::new(observer),
-    };
+    let entry = Entry::new(observer);
+    let id = entry.id();
     #[cfg(feature = "test-util")]
     let Some(entry) = crate::test::install_in_scope(entry) else {
-        // Others may have none: the scope's are asked through the same flag.
-        ANYONE.store(true, Ordering::Release);
         return Installed { id };
     };
-    change_observers(|observers| observers.push(entry));
+    listeners::install(entry);
     Installed { id }
-}
-
-#[derive(Clone)]
-pub(crate) struct Entry {
-    id: u64,
-    observer: Arc<dyn Observer>,
-}
-
-#[cfg(feature = "test-util")]
-impl Entry {
-    pub(crate) fn id(&self) -> u64 {
-        self.id
-    }
-}
-
-static ANYONE: AtomicBool = AtomicBool::new(false);
-static OBSERVERS: RwLock<Option<Arc<[Entry]>>> = RwLock::new(None);
-static NEXT_ID: AtomicU64 = AtomicU64::new(0);
-static SEQUENCE: AtomicU64 = AtomicU64::new(0);
-
-fn next(counter: &AtomicU64) -> u64 {
-    counter.fetch_add(1, Ordering::Relaxed)
-}
-
-fn change_observers(change: impl FnOnce(&mut Vec<Entry>)) {
-    let mut observers = OBSERVERS.write().unwrap_or_else(PoisonError::into_inner);
-    let mut entries = observers.as_deref().unwrap_or_default().to_vec();
-    change(&mut entries);
-    if !entries.is_empty() {
-        ANYONE.store(true, Ordering::Release);
-    }
-    let left = observers.replace(entries.into());
-    drop(observers);
-    // Outside the lock: an observer's destructor may do anything.
-    forget_panic(|| drop(left));
-}
-
-/// Whether there ever was an observer: the one untaken branch where there is
-/// none.
-#[inline]
-pub(crate) fn anyone() -> bool {
-    ANYONE.load(Ordering::Relaxed)
-}
-
-fn tell(audience: Audience<'_>, what: impl Fn(&dyn Observer, u64)) {
-    let sequence = next(&SEQUENCE);
-    // Also because a breaker may be used by a destructor while unwinding: a
-    // second panic there would end the process.
-    for entry in listeners(audience).iter() {
-        forget_panic(|| what(&*entry.observer, sequence));
-    }
-}
-
-#[cfg(feature = "test-util")]
-fn listeners(audience: Audience<'_>) -> Listeners {
-    match audience.scope() {
-        Some(scope) => Listeners(Some(scope.observers())),
-        None => of_process(),
-    }
-}
-
-#[cfg(not(feature = "test-util"))]
-fn listeners(_: Audience<'_>) -> Listeners {
-    of_process()
-}
-
-fn of_process() -> Listeners {
-    Listeners(
-        OBSERVERS
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone(),
-    )
-}
-
-/// The observers of one event. An observer that uninstalled itself meanwhile is
-/// dropped with this, and may panic there too.
-struct Listeners(Option<Arc<[Entry]>>);
-
-impl Listeners {
-    fn iter(&self) -> std::slice::Iter<'_, Entry> {
-        self.0.as_deref().unwrap_or_default().iter()
-    }
-}
-
-impl Drop for Listeners {
-    fn drop(&mut self) {
-        let entries = self.0.take();
-        forget_panic(|| drop(entries));
-    }
-}
-
-/// Runs what is an observer's; a panic there is that observer's own affair.
-fn forget_panic(theirs: impl FnOnce()) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(theirs)) {
-        // The payload may panic in its destructor.
-        std::mem::forget(panic);
-    }
-}
-
-#[cold]
-pub(crate) fn state_changed(audience: Audience<'_>, name: &Name, change: &Change) {
-    tell(audience, |observer, sequence| {
-        observer.state_changed(&StateChange {
-            breaker: name.as_str(),
-            key: name.key(),
-            change,
-            sequence,
-        });
-    });
-}
-
-#[cold]
-pub(crate) fn rejected(
-    audience: Audience<'_>,
-    name: Name,
-    refused: Refused,
-    generation: Generation,
-) {
-    let error = CircuitOpenError::new(name, refused);
-    tell(audience, |observer, sequence| {
-        observer.rejected(&Rejection {
-            error: &error,
-            generation,
-            sequence,
-        });
-    });
-}
-
-#[cold]
-pub(crate) fn fallback_served(
-    audience: Audience<'_>,
-    name: &Name,
-    generation: Generation,
-    in_place_of: InPlaceOf,
-) {
-    tell(audience, |observer, sequence| {
-        observer.fallback_served(&FallbackServed {
-            breaker: name.as_str(),
-            key: name.key(),
-            in_place_of,
-            generation,
-            sequence,
-        });
-    });
-}
-
-#[cold]
-pub(crate) fn would_trip(audience: Audience<'_>, name: &Name, change: &Change) {
-    tell(audience, |observer, sequence| {
-        observer.would_trip(&WouldTrip {
-            breaker: name.as_str(),
-            key: name.key(),
-            change,
-            sequence,
-        });
-    });
-}
-
-#[cold]
-pub(crate) fn key_evicted(audience: Audience<'_>, name: &Name) {
-    let Some(key) = name.key() else { return };
-    tell(audience, |observer, sequence| {
-        observer.key_evicted(&KeyEvicted {
-            breaker: name.as_str(),
-            key,
-            sequence,
-        });
-    });
-}
-
-#[cold]
-pub(crate) fn keys_full(audience: Audience<'_>, name: &Name) {
-    let Some(key) = name.key() else { return };
-    tell(audience, |observer, sequence| {
-        observer.keys_full(&KeysFull {
-            breaker: name.as_str(),
-            key,
-            sequence,
-        });
-    });
-}
-
-#[cfg(all(
-    feature = "last-good",
-    any(
-        feature = "js",
-        not(all(target_family = "wasm", target_os = "unknown"))
-    )
-))]
-#[cold]
-pub(crate) fn last_good_failed(
-    audience: Audience<'_>,
-    name: &Name,
-    step: LastGoodStep,
-    error: &(dyn std::error::Error + 'static),
-) {
-    tell(audience, |observer, sequence| {
-        observer.last_good_failed(&LastGoodFailed {
-            breaker: name.as_str(),
-            key: name.key(),
-            step,
-            error,
-            sequence,
-        });
-    });
 }

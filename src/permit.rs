@@ -98,7 +98,7 @@ impl<S: Subject> Permit<S> {
     /// Any outcome, at an explicit time in nanoseconds since the origin of the
     /// breaker's clock.
     pub fn settle_at(mut self, outcome: Outcome, now: u64) -> Effect {
-        self.ticket.settle(outcome, Given::at(now))
+        self.ticket.settle_at(outcome, now, self.given)
     }
 
     // Of each permit's own type, not shared with other permits: so the compiler sees

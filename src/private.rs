@@ -603,10 +603,8 @@ pub fn served_open<S: Subject>(subject: S) {
 
 fn served_in_place_of<S: Subject>(subject: S, in_place_of: InPlaceOf) {
     let bound = Bound::new(subject);
-    let generation = bound.lent().circuit().generation();
-    bound
-        .audience()
-        .fallback_served(&subject, generation, in_place_of);
+    let lent = bound.lent();
+    lent.tell_fallback(lent.circuit().generation(), in_place_of);
 }
 
 /// A parameter that the body and the fallback both take.

@@ -114,6 +114,7 @@ impl Drop for TestScope {
         // Outside the borrow: observers' destructors may do anything.
         drop(ended);
         let observers = std::mem::take(&mut *lock(&self.inner.0.observers));
+        observers.iter().for_each(Entry::leave);
         drop(observers);
     }
 }
@@ -232,7 +233,9 @@ pub(crate) fn uninstall_from_scopes(id: u64) {
         let take = |scope: &Scope| {
             let mut observers = lock(&scope.0.observers);
             let place = observers.iter().position(|entry| entry.id() == id)?;
-            Some(observers.remove(place))
+            let removed = observers.remove(place);
+            removed.leave();
+            Some(removed)
         };
         scopes.iter().find_map(take)
     });

@@ -1,6 +1,8 @@
 //! One call's claim on a breaker: settled exactly once, whatever happens.
 
+use crate::began::Began;
 use crate::bound::{Bound, Given, Lent};
+use crate::end::End;
 #[cfg(feature = "tower")]
 use crate::error::CircuitOpenError;
 use crate::error::Refused;
@@ -11,20 +13,48 @@ use breaker_core::{Change, Effect, Generation, Outcome, Policy};
 use core::fmt;
 
 /// Settles its call as dropped when it is dropped in between.
-pub struct Ticket<S: Subject> {
+pub struct Ticket<S: Subject, K = ()> {
     bound: Bound<S>,
     /// `NONE` before the call is admitted and after it is settled.
     generation: Generation,
     started: <S::Policy as Policy>::Started,
+    began: Began,
+    /// What a guarded future keeps until its call has ended: here, where the numbers above leave
+    /// room for a byte, it makes the future no larger.
+    pub(crate) beside: K,
 }
+
+/// What a ticket keeps of its admission.
+type Admitted<P> = (Generation, <P as Policy>::Started, Began);
 
 impl<S: Subject> Ticket<S> {
     #[inline]
     pub(crate) fn new(bound: Bound<S>) -> Self {
+        Self::beside(bound, ())
+    }
+}
+
+impl<S: Subject, K> Ticket<S, K> {
+    #[inline]
+    pub(crate) fn beside(bound: Bound<S>, beside: K) -> Self {
         Self {
             bound,
             generation: Generation::NONE,
             started: <S::Policy as Policy>::Started::default(),
+            began: Began::UNKNOWN,
+            beside,
+        }
+    }
+
+    /// The same claim, with this beside it.
+    #[inline]
+    pub(crate) fn with<N>(mut self, beside: N) -> Ticket<S, N> {
+        Ticket {
+            bound: self.bound.take(),
+            generation: core::mem::replace(&mut self.generation, Generation::NONE),
+            started: self.started,
+            began: self.began,
+            beside,
         }
     }
 
@@ -34,49 +64,17 @@ impl<S: Subject> Ticket<S> {
             Some(generation) => {
                 self.generation = generation;
                 self.started = self.bound.start(given);
+                self.began = Began::now(self.bound.lent(), given);
             }
             None => {
-                if let Some(refused) = Self::refused_at_once(self.bound.lent(), given) {
+                if let Some(refused) = Ticket::refused_at_once(self.bound.lent(), given) {
                     return Err(refused);
                 }
-                let admitted = Self::admit_slowly(self.bound.lent(), given)?;
-                (self.generation, self.started) = admitted;
+                let admitted = Ticket::admit_slowly(self.bound.lent(), given)?;
+                (self.generation, self.started, self.began) = admitted;
             }
         }
         Ok(())
-    }
-
-    /// Out of line, and not of the ticket itself: so a refusal costs the common
-    /// case nothing, and its ticket stays out of memory.
-    #[inline(never)]
-    fn refused_at_once(bound: Lent<'_, S>, given: Given) -> Option<Refused> {
-        bound.refused_at_once(given)
-    }
-
-    /// Out of line as well: a change of state, a probe, and what only an operator
-    /// sets.
-    #[inline(never)]
-    fn admit_slowly(
-        bound: Lent<'_, S>,
-        given: Given,
-    ) -> Result<(Generation, <S::Policy as Policy>::Started), Refused> {
-        let admitted = bound.admit(given)?;
-        Ok(Self::begin(bound, admitted, given))
-    }
-
-    #[inline]
-    fn begin(
-        bound: Lent<'_, S>,
-        (generation, change): (Generation, Option<Change>),
-        given: Given,
-    ) -> (Generation, <S::Policy as Policy>::Started) {
-        let slot = Slot { bound, generation };
-        let started = bound.start(given);
-        if let Some(change) = change {
-            bound.notify(&change);
-        }
-        core::mem::forget(slot);
-        (generation, started)
     }
 
     #[inline]
@@ -102,30 +100,40 @@ impl<S: Subject> Ticket<S> {
     /// Late if the call was not admitted, or is settled already.
     #[inline]
     pub(crate) fn settle(&mut self, outcome: Outcome, given: Given) -> Effect {
-        let generation = core::mem::replace(&mut self.generation, Generation::NONE);
-        self.bound
-            .lent()
-            .settle(generation, outcome, self.started, given)
+        self.end(End::Of(outcome), given)
     }
 
-    /// [`settle`](Self::settle) where the call did not come to its end.
-    #[cold]
-    #[inline(never)]
-    fn give_up(
-        bound: Lent<'_, S>,
-        generation: Generation,
-        started: <S::Policy as Policy>::Started,
-    ) {
-        bound.settle(generation, Outcome::Dropped, started, Given::NONE);
+    /// Settles a call that its time limit ended.
+    pub(crate) fn time_out(&mut self) {
+        self.end(End::TimedOut, Given::NONE);
+    }
+
+    /// [`settle`](Self::settle) at a reading that the caller gave, of a call that may have been
+    /// admitted by the clock.
+    pub(crate) fn settle_at(&mut self, outcome: Outcome, now: u64, admitted: Given) -> Effect {
+        if !admitted.is_given() {
+            self.began = self.began.as_given(self.bound.lent());
+        }
+        self.settle(outcome, Given::at(now))
+    }
+
+    #[inline]
+    fn end(&mut self, end: End, given: Given) -> Effect {
+        let generation = core::mem::replace(&mut self.generation, Generation::NONE);
+        let bound = self.bound.lent();
+        if self.began.is_known() {
+            return Ticket::end_and_tell(bound, generation, end, self.started, self.began, given);
+        }
+        bound.settle(generation, end, self.started, given)
     }
 
     /// Runs a part of the call that may panic, and settles the call as panicked
     /// if it does.
     #[inline]
     pub(crate) fn watch<R>(&mut self, part: impl FnOnce() -> R) -> R {
-        struct OnUnwind<'t, S: Subject>(&'t mut Ticket<S>);
+        struct OnUnwind<'t, S: Subject, K>(&'t mut Ticket<S, K>);
 
-        impl<S: Subject> Drop for OnUnwind<'_, S> {
+        impl<S: Subject, K> Drop for OnUnwind<'_, S, K> {
             #[cold]
             fn drop(&mut self) {
                 self.0.settle(Outcome::Panicked, Given::NONE);
@@ -138,6 +146,74 @@ impl<S: Subject> Ticket<S> {
         let result = part();
         core::mem::forget(on_unwind);
         result
+    }
+}
+
+/// What a ticket does out of line, and so once for each kind of breaker.
+impl<S: Subject> Ticket<S> {
+    /// Not of the ticket itself: so a refusal costs the common
+    /// case nothing, and its ticket stays out of memory.
+    #[inline(never)]
+    fn refused_at_once(bound: Lent<'_, S>, given: Given) -> Option<Refused> {
+        bound.refused_at_once(given)
+    }
+
+    /// Out of line as well: a change of state, a probe, and what only an operator
+    /// sets.
+    #[inline(never)]
+    fn admit_slowly(bound: Lent<'_, S>, given: Given) -> Result<Admitted<S::Policy>, Refused> {
+        let admitted = bound.admit(given)?;
+        Ok(Self::begin(bound, admitted, given))
+    }
+
+    #[inline]
+    fn begin(
+        bound: Lent<'_, S>,
+        (generation, change): (Generation, Option<Change>),
+        given: Given,
+    ) -> Admitted<S::Policy> {
+        let slot = Slot { bound, generation };
+        let started = bound.start(given);
+        let began = Began::now(bound, given);
+        if let Some(change) = change {
+            bound.tell_change(&change);
+        }
+        core::mem::forget(slot);
+        (generation, started, began)
+    }
+
+    /// Out of line, as what only an observer costs.
+    #[cold]
+    #[inline(never)]
+    fn end_and_tell(
+        bound: Lent<'_, S>,
+        generation: Generation,
+        end: End,
+        started: <S::Policy as Policy>::Started,
+        began: Began,
+        given: Given,
+    ) -> Effect {
+        let took = began.elapsed(bound, given);
+        let effect = bound.settle(generation, end, started, given);
+        bound.tell_ended(generation, end, took);
+        effect
+    }
+
+    /// [`settle`](Self::settle) where the call did not come to its end.
+    #[cold]
+    #[inline(never)]
+    fn give_up(
+        bound: Lent<'_, S>,
+        generation: Generation,
+        started: <S::Policy as Policy>::Started,
+        began: Began,
+    ) {
+        let end = End::Of(Outcome::Dropped);
+        if began.is_known() {
+            Self::end_and_tell(bound, generation, end, started, began, Given::NONE);
+        } else {
+            bound.settle(generation, end, started, Given::NONE);
+        }
     }
 }
 
@@ -164,9 +240,11 @@ impl<S: Subject> Ticket<S> {
                 let lent = ticket.bound.lent();
                 let admitted = lent.ask(Given::NONE).map_err(Unheard)?;
                 // Its time starts with the call, if one is made.
-                (ticket.generation, _) = Self::begin(lent, admitted, Given::NONE);
+                (ticket.generation, ..) = Self::begin(lent, admitted, Given::NONE);
             }
         }
+        // Of a call that comes to nothing before it is made somebody may hear as well.
+        ticket.began = Began::now(ticket.bound.lent(), Given::NONE);
         Ok(ticket)
     }
 
@@ -176,7 +254,15 @@ impl<S: Subject> Ticket<S> {
     #[inline]
     pub(crate) fn begins_now(&mut self) -> bool {
         self.started = self.bound.start(Given::NONE);
+        self.began = Began::now(self.bound.lent(), Given::NONE);
         self.is_current()
+    }
+
+    /// There was no call: nobody hears of its end.
+    #[cfg(feature = "tower")]
+    pub(crate) fn give_back(&mut self) {
+        self.began = Began::UNKNOWN;
+        self.settle(Outcome::Ignored, Given::NONE);
     }
 
     /// Whether no other generation has begun since it was admitted.
@@ -192,6 +278,7 @@ impl<S: Subject> Ticket<S> {
         LaidDown {
             generation: core::mem::replace(&mut self.generation, Generation::NONE),
             started: self.started,
+            began: self.began,
             #[cfg(feature = "test-util")]
             scoped: self.bound.take_scoped(),
         }
@@ -208,6 +295,8 @@ impl<S: Subject> Ticket<S> {
             ),
             generation: laid_down.generation,
             started: laid_down.started,
+            began: laid_down.began,
+            beside: (),
         }
     }
 }
@@ -229,7 +318,7 @@ impl Unheard {
                 Some(now) => (Refused::from(&now), now.generation),
                 None => (Refused::from(&self.0).without_wait(), self.0.generation),
             };
-            bound.audience().rejected(&subject, refused, generation);
+            lent.tell_rejected(refused, generation);
             refused
         });
         CircuitOpenError::new(subject.name(), refused)
@@ -242,6 +331,7 @@ impl Unheard {
 pub(crate) struct LaidDown<P: Policy> {
     generation: Generation,
     started: P::Started,
+    began: Began,
     /// The test scope that the call was admitted in.
     #[cfg(feature = "test-util")]
     scoped: Option<crate::test::Scoped<P>>,
@@ -263,13 +353,14 @@ impl<P: Policy> Default for LaidDown<P> {
         Self {
             generation: Generation::NONE,
             started: P::Started::default(),
+            began: Began::UNKNOWN,
             #[cfg(feature = "test-util")]
             scoped: None,
         }
     }
 }
 
-impl<S: Subject> fmt::Debug for Ticket<S> {
+impl<S: Subject, K> fmt::Debug for Ticket<S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket")
             .field("breaker", &self.subject().name())
@@ -288,17 +379,18 @@ impl<S: Subject> Drop for Slot<'_, S> {
     #[cold]
     fn drop(&mut self) {
         let started = <S::Policy as Policy>::Started::default();
+        let end = End::Of(Outcome::Dropped);
         self.bound
-            .settle(self.generation, Outcome::Dropped, started, Given::NONE);
+            .settle(self.generation, end, started, Given::NONE);
     }
 }
 
-impl<S: Subject> Drop for Ticket<S> {
+impl<S: Subject, K> Drop for Ticket<S, K> {
     #[inline]
     fn drop(&mut self) {
         if self.is_admitted() {
             let generation = core::mem::replace(&mut self.generation, Generation::NONE);
-            Self::give_up(self.bound.lent(), generation, self.started);
+            Ticket::give_up(self.bound.lent(), generation, self.started, self.began);
         }
     }
 }

@@ -700,8 +700,11 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         (drawn >> 48) as u16
     }
 
-    /// Differs between the breakers of a process.
-    fn identity(self) -> u64 {
+    /// A number that no other circuit of the process has, as long as this one stands where it
+    /// stands.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn identity(self) -> u64 {
         mix(core::ptr::from_ref(self.bare).addr() as u64)
     }
 }

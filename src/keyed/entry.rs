@@ -2,7 +2,8 @@
 
 use crate::breaker::Breaker;
 use crate::name::{Name, OfKey};
-use breaker_core::{BareCircuit, Policy, State};
+use crate::observe::CircuitId;
+use breaker_core::{BareCircuit, CircuitRef, Policy, State};
 use core::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,6 +48,17 @@ impl<O, C, P: Policy> Entry<O, C, P> {
     /// Whether it was used since this was last asked.
     pub(super) fn was_used(&self) -> bool {
         self.used.swap(false, Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn circuit(&self) -> CircuitRef<'_, P> {
+        self.circuit
+            .with(self.group.template.own_circuit().config())
+    }
+
+    /// As events call it.
+    pub(super) fn circuit_id(&self) -> CircuitId {
+        CircuitId(self.circuit().identity())
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -149,9 +149,7 @@ where
 
     #[inline]
     fn circuit(&self) -> CircuitRef<'_, P> {
-        self.entry
-            .circuit
-            .with(self.entry.group.template.own_circuit().config())
+        self.entry.circuit()
     }
 
     /// All keys have one entry, made where they are got.

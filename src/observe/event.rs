@@ -1,10 +1,11 @@
 //! What observers hear of. Each event displays as the line of a log.
 
 use crate::brief::Brief;
+use crate::end::End;
 use crate::error::CircuitOpenError;
 use crate::name::KeyLabel;
 use crate::notify::InPlaceOf;
-use breaker_core::{Change, Generation, State, Trigger};
+use breaker_core::{Change, Generation, Outcome, State, Trigger};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -17,6 +18,8 @@ pub struct StateChange<'a> {
     pub breaker: &'a str,
     /// The key, if the breaker is one of several by key.
     pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
     /// From, to, why.
     pub change: &'a Change,
     /// Grows with every event of the process.
@@ -82,6 +85,11 @@ impl fmt::Display for Failures {
 pub struct Rejection<'a> {
     /// What the caller gets: name, reason, time left.
     pub error: &'a CircuitOpenError,
+    /// Which circuit.
+    pub circuit: CircuitId,
+    /// How many refused calls this stands for: 1, unless they are counted on the way
+    /// (`FirstThenCounts`).
+    pub calls: u64,
     /// The generation that refused.
     pub generation: Generation,
     /// Grows with every event of the process.
@@ -102,6 +110,8 @@ pub struct FallbackServed<'a> {
     pub breaker: &'a str,
     /// The key, if the breaker is one of several by key.
     pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
     /// What the answer stands in for.
     pub in_place_of: InPlaceOf,
     /// The breaker's generation at that time.
@@ -133,6 +143,8 @@ pub struct WouldTrip<'a> {
     pub breaker: &'a str,
     /// The key, if the breaker is one of several by key.
     pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
     /// The change that was not made, with shadow's own generation.
     pub change: &'a Change,
     /// Grows with every event of the process.
@@ -194,7 +206,10 @@ impl fmt::Display for Opening<'_> {
 
 /// A circuit of the process, as long as it lives: to know again what an event is of without
 /// comparing names. After that the number may be another's; observers are told when a key is
-/// given up ([`KeyEvicted`]).
+/// given up ([`KeyEvicted`]). In a test scope a circuit is another one than outside.
+///
+/// A breaker that is moved to another place, as none is that is `static`, shared or of a key,
+/// becomes another circuit by this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CircuitId(pub(crate) u64);
 
@@ -235,6 +250,23 @@ impl CallOutcome {
     }
 }
 
+impl From<End> for CallOutcome {
+    fn from(end: End) -> Self {
+        match end {
+            End::TimedOut => Self::TimedOut,
+            End::Of(outcome) => match outcome {
+                Outcome::Success => Self::Success,
+                Outcome::Ignored => Self::Ignored,
+                Outcome::Dropped => Self::Dropped,
+                Outcome::Panicked => Self::Panicked,
+                Outcome::Overloaded(wait) => Self::Overloaded(wait),
+                // `Failure`; core adds none without this.
+                _ => Self::Failure,
+            },
+        }
+    }
+}
+
 impl fmt::Display for CallOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
@@ -262,6 +294,18 @@ pub struct CallEnded<'a> {
     pub sequence: u64,
 }
 
+impl fmt::Display for CallEnded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}`: a call ended after {}: {}",
+            Named(self.breaker, self.key),
+            Brief(self.took),
+            self.outcome
+        )
+    }
+}
+
 /// A call ended in another generation than the one that admitted it: its outcome counts for
 /// nothing.
 #[derive(Clone, Copy, Debug)]
@@ -283,6 +327,17 @@ pub struct LateOutcome<'a> {
     pub sequence: u64,
 }
 
+impl fmt::Display for LateOutcome<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}`: a call ended too late to count: {}",
+            Named(self.breaker, self.key),
+            self.outcome
+        )
+    }
+}
+
 /// The probes of a trial did not end within `probe_timeout`: they were given up, and a new
 /// trial began. The state change is told as well.
 #[derive(Clone, Copy, Debug)]
@@ -300,6 +355,13 @@ pub struct ProbeExpired<'a> {
     pub sequence: u64,
 }
 
+impl fmt::Display for ProbeExpired<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Named(self.breaker, self.key);
+        write!(f, "circuit `{name}` gave up its probes: they never ended")
+    }
+}
+
 /// A key was given up for a new one: its breaker was closed and not in use. Should
 /// it be seen again, it gets a new breaker.
 #[derive(Clone, Copy, Debug)]
@@ -309,6 +371,8 @@ pub struct KeyEvicted<'a> {
     pub breaker: &'a str,
     /// The key that was given up.
     pub key: KeyLabel<'a>,
+    /// The circuit that is gone. Its number may be another's from now on.
+    pub circuit: CircuitId,
     /// Grows with every event of the process.
     pub sequence: u64,
 }
@@ -332,6 +396,8 @@ pub struct KeysFull<'a> {
     pub breaker: &'a str,
     /// The new key.
     pub key: KeyLabel<'a>,
+    /// The circuit that is not kept.
+    pub circuit: CircuitId,
     /// Grows with every event of the process.
     pub sequence: u64,
 }
@@ -377,6 +443,8 @@ pub struct LastGoodFailed<'a> {
     pub breaker: &'a str,
     /// The key, if the breaker is one of several by key.
     pub key: Option<KeyLabel<'a>>,
+    /// The circuit that guarded the call.
+    pub circuit: CircuitId,
     /// What was tried.
     pub step: LastGoodStep,
     /// The store's error, or [`Panicked`].
@@ -433,7 +501,7 @@ impl Error for Panicked {}
 
 #[cfg(test)]
 mod tests {
-    use super::{LastGoodFailed, LastGoodStep};
+    use super::{CircuitId, LastGoodFailed, LastGoodStep};
     use std::error::Error;
     use std::fmt;
 
@@ -459,6 +527,7 @@ mod tests {
         let event = LastGoodFailed {
             breaker: "pms",
             key: None,
+            circuit: CircuitId(1),
             step: LastGoodStep::Store,
             error: &Failed("not saved", Some(Box::new(page))),
             sequence: 1,

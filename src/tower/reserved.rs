@@ -6,7 +6,6 @@ use crate::error::CircuitOpenError;
 use crate::owner::Owner;
 use crate::subject::sealed::Subject as _;
 use crate::ticket::{Ticket, Unheard};
-use breaker_core::Outcome;
 use core::fmt;
 
 /// A place on the breaker, or its refusal. A place for which no call is made was
@@ -68,7 +67,7 @@ impl<G: Owner> Reserved<G> {
                     return Ok(place);
                 }
                 // Kept while the circuit went on to another generation.
-                place.settle(Outcome::Ignored, Given::NONE);
+                place.step(|ticket| ticket.give_back());
                 place
             }
             None => Claim::new(owner()),
@@ -84,7 +83,7 @@ impl<G: Owner> Reserved<G> {
 
     fn give_back(&mut self) {
         if let Some(mut place) = self.place.take() {
-            place.settle(Outcome::Ignored, Given::NONE);
+            place.step(|ticket| ticket.give_back());
         }
     }
 }

@@ -163,7 +163,7 @@ where
 #[cold]
 fn tell<S: Subject>(breaker: S, step: LastGoodStep, error: &(dyn Error + 'static)) {
     let bound = Bound::new(breaker);
-    bound.audience().last_good_failed(&breaker, step, error);
+    bound.lent().tell_last_good_failed(step, error);
 }
 
 /// What a store says, if there is one.

@@ -1,7 +1,6 @@
-//! Observers: what they hear, and what they can't break.
+//! What observers hear of state changes and refusals, and what they can't break.
 
-mod support;
-
+use crate::support::block_on;
 use breakerbox::observe::{self, FallbackServed, Observer, Rejection, StateChange};
 use breakerbox::{
     Breaker, CallError, CircuitOpenError, Clock, Config, Effect, Generation, ManualClock, Policy,
@@ -10,7 +9,6 @@ use breakerbox::{
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use support::block_on;
 
 #[derive(Default)]
 struct Recorder {

@@ -1,0 +1,64 @@
+//! An observer that writes down all that it hears.
+
+use breakerbox::observe::{
+    self, CallEnded, CircuitId, FallbackServed, Installed, KeyEvicted, KeysFull, LastGoodFailed,
+    LateOutcome, Observer, ProbeExpired, Rejection, StateChange, WouldTrip,
+};
+use std::sync::{Arc, Mutex};
+
+/// Every event as its line, with the circuit that it is of and its number.
+#[derive(Default)]
+pub(crate) struct Everything(Mutex<Vec<(CircuitId, u64, String)>>);
+
+/// Installed, and what it hears.
+pub(crate) fn listen() -> (Arc<Everything>, Installed) {
+    let everything = Arc::new(Everything::default());
+    let installed = observe::install(Arc::clone(&everything));
+    (everything, installed)
+}
+
+impl Everything {
+    /// The lines since it was last asked. Their numbers must grow.
+    pub(crate) fn take(&self) -> Vec<String> {
+        let heard = std::mem::take(&mut *self.0.lock().unwrap());
+        assert!(
+            heard.windows(2).all(|pair| pair[0].1 < pair[1].1),
+            "sequence grows: {heard:?}"
+        );
+        heard.into_iter().map(|(_, _, line)| line).collect()
+    }
+
+    /// The circuits that the lines since it was last asked are of, one for each.
+    pub(crate) fn take_circuits(&self) -> Vec<CircuitId> {
+        let heard = std::mem::take(&mut *self.0.lock().unwrap());
+        heard.into_iter().map(|(circuit, _, _)| circuit).collect()
+    }
+}
+
+macro_rules! hears {
+    ($($method:ident: $event:ident),+ $(,)?) => {
+        impl Observer for Everything {
+            fn wants_calls(&self) -> bool {
+                true
+            }
+
+            $(fn $method(&self, event: &$event<'_>) {
+                let heard = (event.circuit, event.sequence, event.to_string());
+                self.0.lock().unwrap().push(heard);
+            })+
+        }
+    };
+}
+
+hears! {
+    state_changed: StateChange,
+    rejected: Rejection,
+    call_ended: CallEnded,
+    late_outcome: LateOutcome,
+    probe_expired: ProbeExpired,
+    fallback_served: FallbackServed,
+    would_trip: WouldTrip,
+    key_evicted: KeyEvicted,
+    keys_full: KeysFull,
+    last_good_failed: LastGoodFailed,
+}
