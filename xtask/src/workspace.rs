@@ -37,7 +37,11 @@ fn declared_features(manifest: &str) -> Vec<String> {
 
 /// Packages of tests with real clients. They are run with all others: what these turn on in
 /// `breakerbox` changes nothing for them, and a heavy client is built once.
-const WITH_CLIENTS: [&str; 2] = ["examples/cost-explorer", "tests/crates/aws"];
+const WITH_CLIENTS: [&str; 3] = [
+    "examples/cost-explorer",
+    "examples/service",
+    "tests/crates/aws",
+];
 
 /// The names of all integration tests of the workspace's packages, sorted; of those in folders within
 /// folders, only [`WITH_CLIENTS`].

@@ -25,7 +25,7 @@ pub struct Told {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// The booking front alone, for dependencies that are somewhere.
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Measures what the breakers cost, against the same service unguarded, and whether memory stays flat.
     Load(Load),
 }
@@ -34,16 +34,16 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct Play {
     /// Requests of guests in a second.
-    #[arg(long, default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=2_000))]
+    #[arg(long, default_value_t = 40, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=2_000))]
     pub rate: u32,
     /// How long an act lasts: half of it one dependency fails, half of it it is well again.
-    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, default_value = "10", allow_negative_numbers = true, value_name = "SECONDS", value_parser = seconds)]
     pub act: Duration,
     /// Plays the script once, says what there is to see, and goes on without faults.
     #[arg(long)]
     pub once: bool,
     /// Ends by itself after so long.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub seconds: Option<Duration>,
     /// The service's.
     #[command(flatten)]
@@ -59,6 +59,9 @@ pub struct Serve {
     /// Calls the clients without their breakers.
     #[arg(long)]
     pub unguarded: bool,
+    /// Without logs, metrics and status page: what breakers do is told to nobody.
+    #[arg(long)]
+    pub bare: bool,
     /// The service's.
     #[command(flatten)]
     pub service: Service,

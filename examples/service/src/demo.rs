@@ -1,6 +1,5 @@
 //! The whole play: dependencies, service, guests, faults.
 
-use std::error::Error;
 use std::future::pending;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use breakerbox::observe::{self, Observer, StateChange};
 use reqwest::Url;
 use tokio::time::{interval, sleep};
 
+use crate::Trouble;
 use crate::args::Play;
 use crate::clients::Guard;
 use crate::dependencies::Dependencies;
@@ -23,7 +23,7 @@ use crate::traffic::{Guests, Tally};
 ///
 /// # Errors
 /// Where a port is taken, or nothing can be printed.
-pub async fn play(told: &Play) -> Result<(), Box<dyn Error>> {
+pub async fn play(told: &Play) -> Result<(), Trouble> {
     let dependencies = Dependencies::start().await?;
     let service = Service::start(
         &told.service,

@@ -14,3 +14,6 @@ mod process;
 pub mod script;
 pub mod service;
 pub mod traffic;
+
+/// What keeps the program from going on.
+pub type Trouble = Box<dyn std::error::Error + Send + Sync>;

@@ -1,6 +1,7 @@
 //! A hotel's booking front in production. See the README beside this.
 
 use std::error::Error;
+use std::fmt;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -19,17 +20,32 @@ async fn main() -> ExitCode {
     match ended {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
+        // Who reads the output has closed it, as `head` does.
         Err(error) if has_seen_enough(&*error) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nobody to tell that it could not be written.
-            let _ = writeln!(io::stderr(), "{error}");
+            let _ = writeln!(io::stderr(), "{}", Causes(&*error));
             ExitCode::FAILURE
         }
     }
 }
 
-/// Whether who reads the output has closed it.
 fn has_seen_enough(error: &(dyn Error + 'static)) -> bool {
     let error: Option<&io::Error> = error.downcast_ref();
     error.is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// An error, and what it came of.
+struct Causes<'a>(&'a dyn Error);
+
+impl fmt::Display for Causes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
 }

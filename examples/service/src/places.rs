@@ -35,3 +35,18 @@ fn named(given: &str) -> Result<(String, Url), String> {
         _ => Err("it is a name, `=` and an address: `north=http://127.0.0.1:8080`".to_owned()),
     }
 }
+
+impl Places {
+    /// The arguments that say the same.
+    #[must_use]
+    pub fn args(&self) -> Vec<String> {
+        let mut args = vec![
+            format!("--pms={}", self.pms),
+            format!("--payments={}", self.payments),
+            format!("--reviews={}", self.reviews),
+        ];
+        let rates = self.rates.iter();
+        args.extend(rates.map(|(name, url)| format!("--rates={name}={url}")));
+        args
+    }
+}

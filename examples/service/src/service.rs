@@ -1,6 +1,5 @@
 //! The service as it runs: one address for guests, one for operators, and an end in good order.
 
-use std::error::Error;
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::Trouble;
 use crate::args::{self, Serve};
 use crate::clients::{Clients, Guard};
 use crate::operations::Operations;
@@ -45,7 +45,7 @@ impl Service {
         guard: Guard,
         places: &Places,
         operations: Operations,
-    ) -> Result<Self, Box<dyn Error>> {
+    ) -> Result<Self, Trouble> {
         let clients = Arc::new(Clients::new(guard, places)?);
         let guests = listen(told.port).await?;
         let operators = listen(told.operations_port).await?;
@@ -86,7 +86,7 @@ impl Service {
     ///
     /// # Errors
     /// Where answers are still owed after 10 s.
-    pub async fn end(self) -> Result<(), Box<dyn Error>> {
+    pub async fn end(self) -> Result<(), Trouble> {
         let _ = self.end.send(());
         let ended = timeout(LAST_ANSWERS, self.guests).await;
         self.operators.abort();
@@ -101,7 +101,7 @@ impl Service {
 ///
 /// # Errors
 /// Where a port is taken, or answers are still owed at the end.
-pub async fn serve(told: &Serve) -> Result<(), Box<dyn Error>> {
+pub async fn serve(told: &Serve) -> Result<(), Trouble> {
     let operations = Operations::default();
     let service = Service::start(&told.service, told.guard(), &told.places, operations).await?;
     service.print()?;
@@ -109,7 +109,7 @@ pub async fn serve(told: &Serve) -> Result<(), Box<dyn Error>> {
     service.end().await
 }
 
-async fn listen(port: u16) -> Result<TcpListener, Box<dyn Error>> {
+async fn listen(port: u16) -> Result<TcpListener, Trouble> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let listener = TcpListener::bind(address).await;
     listener.map_err(|error| format!("can't listen at {address}: {error}").into())

@@ -1,0 +1,121 @@
+//! A service in a process of its own.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Lines};
+use std::net::SocketAddr;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use crate::Trouble;
+use crate::places::Places;
+
+/// How a service is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Setup {
+    /// Without breakers.
+    Unguarded,
+    /// With them, and nothing else.
+    Breakers,
+    /// With logs, a span for each call, metrics, and the status page open.
+    Everything,
+}
+
+impl Setup {
+    pub(super) const ALL: [Self; 3] = [Self::Unguarded, Self::Breakers, Self::Everything];
+
+    fn args(self) -> &'static [&'static str] {
+        match self {
+            Self::Unguarded => &["--unguarded", "--bare"],
+            Self::Breakers => &["--bare"],
+            // Standard error is thrown away: logs are made and written all the same.
+            Self::Everything => &["--log", "json"],
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Unguarded => "unguarded",
+            Self::Breakers => "breakers alone",
+            Self::Everything => "everything on",
+        }
+    }
+}
+
+/// A running service; it ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Process {
+    pub(super) setup: Setup,
+    pub(super) front: SocketAddr,
+    pub(super) operations: SocketAddr,
+    child: Child,
+    /// Never read again, and never closed before the service ends: what it prints has to go somewhere.
+    _output: Output,
+}
+
+type Output = Lines<BufReader<ChildStdout>>;
+
+impl Process {
+    pub(super) fn start(setup: Setup, places: &Places) -> Result<Self, Trouble> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("serve").args(setup.args()).args(places.args());
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let (front, operations, output) = match addresses(&mut child) {
+            Ok(addresses) => addresses,
+            Err(error) => {
+                end(&mut child);
+                return Err(error);
+            }
+        };
+        Ok(Self {
+            setup,
+            front,
+            operations,
+            child,
+            _output: output,
+        })
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The time that its threads have run so far. `None` where the system doesn't say (Linux does).
+    pub(super) fn cpu_time(&self) -> Option<Duration> {
+        let mut time = Duration::ZERO;
+        for thread in fs::read_dir(format!("/proc/{}/task", self.id())).ok()? {
+            let stat = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+            let ran: u64 = stat.split_whitespace().next()?.parse().ok()?;
+            time += Duration::from_nanos(ran);
+        }
+        Some(time)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        end(&mut self.child);
+    }
+}
+
+fn end(child: &mut Child) {
+    // It may have ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Where it says that it is: in its first lines.
+fn addresses(child: &mut Child) -> Result<(SocketAddr, SocketAddr, Output), Trouble> {
+    let mut lines = BufReader::new(child.stdout.take().ok_or("no output")?).lines();
+    let mut address = |of: &str| -> Result<SocketAddr, Trouble> {
+        let line = lines.next().ok_or("the service did not start")??;
+        let url = line.strip_prefix(of).ok_or("an address was expected")?;
+        let url = url.trim().strip_prefix("http://").ok_or("no address")?;
+        Ok(url.split('/').next().unwrap_or_default().parse()?)
+    };
+    let (front, operations) = (address("guests")?, address("status page")?);
+    Ok((front, operations, lines))
+}
