@@ -66,6 +66,16 @@ impl<S: Subject> Bound<S> {
         }
     }
 
+    /// Outside of test scopes.
+    #[cfg(feature = "std")]
+    pub(crate) fn of_process(subject: S) -> Self {
+        Self {
+            subject,
+            #[cfg(feature = "test-util")]
+            scoped: None,
+        }
+    }
+
     /// In the scope of an earlier one.
     #[cfg(feature = "std")]
     #[inline]
@@ -132,10 +142,27 @@ impl<S: Subject> Bound<S> {
     }
 
     pub(crate) fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
-        let lent = self.lent();
-        let change = lent.circuit().restore(snapshot, &lent.clock())?;
-        lent.tell_change(&change);
+        let change = self.restore_quietly(snapshot)?;
+        self.lent().tell_change(&change);
         Ok(change)
+    }
+
+    /// [`restore`](Self::restore), without telling the observers.
+    pub(crate) fn restore_quietly(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
+        let lent = self.lent();
+        lent.circuit().restore(snapshot, &lent.clock())
+    }
+
+    /// The first call in a test scope.
+    #[cfg(feature = "test-util")]
+    fn enter_scope(&self) {
+        if let Some(scope) = self.scope()
+            && let Some(name) = self.subject.breaker().listing().note_in(scope)
+            && let Some(change) =
+                crate::registry::arrive_in(scope, name, |state| self.restore_quietly(state))
+        {
+            self.lent().tell_change(&change);
+        }
     }
 
     /// Admits a call if the breaker is closed: the answer of the common case.
@@ -144,9 +171,7 @@ impl<S: Subject> Bound<S> {
         #[cfg(feature = "std")]
         self.subject.enter();
         #[cfg(feature = "test-util")]
-        if let Some(scope) = self.scope() {
-            self.subject.breaker().listing().note_in(scope);
-        }
+        self.enter_scope();
         self.lent().circuit().admit_if_closed()
     }
 

@@ -24,15 +24,16 @@ pub use one::KeyedBreaker;
 ))]
 pub use declared::Declared;
 
+use crate::bound::Bound;
 use crate::breaker::Breaker;
 use crate::clock::DefaultClock;
-use crate::name::{KeyLabel, Name, OfKey};
+use crate::name::{KeyLabel, Name};
 use crate::notify::Audience;
-use crate::registry::{AnyBreaker, AnyKeyed, Declaration, Listing};
+use crate::registry::{AnyBreaker, AnyKeyed, Declaration, Listing, NewKey};
 use breaker_core::{Circuit, Clock, Config, ConfigError, Consecutive, Policy, RateConfig, Sliding};
 use core::fmt;
 use entry::Group;
-use map::{Added, Map};
+use map::{Added, Kept, Map};
 use std::sync::{Arc, OnceLock};
 
 /// How many keys are kept where nothing else is said: 10,000.
@@ -264,7 +265,7 @@ where
     ) -> KeyedBreaker<O, C, P> {
         #[cfg(feature = "test-util")]
         if let Some(scope) = crate::test::current() {
-            self.listing.note_in(&scope);
+            crate::registry::note_keyed_in(&self.listing, &scope);
             let map = self.map_in(&scope, K::label);
             return Self::find_or_add(&map, key, Some(scope));
         }
@@ -294,15 +295,28 @@ where
         scope: ScopeOf,
     ) -> KeyedBreaker<O, C, P> {
         let audience = audience(&scope);
-        let Added { entry, kept } = map.add(key, hash, |evicted| {
+        let mut new = new_key(&scope);
+        let restore = |entry: &Arc<_>| {
+            let breaker = KeyedBreaker::new(Arc::clone(entry), scope.clone());
+            let bound = Bound::new(&breaker);
+            new.take_state(&breaker.full_name(), |state| bound.restore_quietly(state));
+        };
+        let Added { entry, kept } = map.add(key, hash, restore, |evicted| {
             let circuit = evicted.circuit_id();
             audience.key_evicted(&Name::of_key(evicted), circuit);
         });
-        if !kept {
-            let name = Name::of_key(Arc::clone(&entry) as Arc<dyn OfKey>);
-            audience.keys_full(&name, entry.circuit_id());
+        let breaker = KeyedBreaker::new(entry, scope.clone());
+        match kept {
+            Kept::ByAnother => {}
+            Kept::Now => {
+                let key = KeyLabel::of(breaker.of_key());
+                if let Some(change) = new.kept(breaker.name(), key) {
+                    Bound::new(&breaker).lent().tell_change(&change);
+                }
+            }
+            Kept::Not => audience.keys_full(&breaker.full_name(), breaker.circuit_id()),
         }
-        KeyedBreaker::new(entry, scope)
+        breaker
     }
 
     #[inline]
@@ -395,6 +409,16 @@ fn current_scope() -> ScopeOf {
 #[cfg(not(feature = "test-util"))]
 fn current_scope() -> ScopeOf {
     None
+}
+
+#[cfg(feature = "test-util")]
+fn new_key(scope: &ScopeOf) -> NewKey {
+    NewKey::new(scope.as_ref())
+}
+
+#[cfg(not(feature = "test-util"))]
+fn new_key(_: &ScopeOf) -> NewKey {
+    NewKey::new()
 }
 
 #[cfg(feature = "test-util")]

@@ -182,13 +182,10 @@ impl Scope {
     }
 
     /// Nanoseconds since the scope began.
-    #[cfg(all(
-        feature = "last-good",
-        any(
-            feature = "js",
-            not(all(target_family = "wasm", target_os = "unknown"))
-        )
-    ))]
+    pub(crate) fn clock(&self) -> &ManualClock {
+        &self.0.clock
+    }
+
     pub(crate) fn now(&self) -> u64 {
         self.0.clock.now()
     }

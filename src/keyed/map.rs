@@ -49,9 +49,18 @@ struct Table<O, C: 'static, P: 'static> {
 /// What became of a key that was not known.
 pub(crate) struct Added<O, C: 'static, P: 'static> {
     pub(crate) entry: Arc<Entry<O, C, P>>,
-    /// Whether it is in the map: else every key that was looked at is open or in
-    /// use.
-    pub(crate) kept: bool,
+    pub(crate) kept: Kept,
+}
+
+/// Whether a key is in the map.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// It was added just now.
+    Now,
+    /// Another thread was quicker.
+    ByAnother,
+    /// Every key that was looked at is open or in use.
+    Not,
 }
 
 /// Which keys may be given up, of those that are closed and not in use.
@@ -155,18 +164,21 @@ where
         }
     }
 
-    /// Adds a key that was not found. What is given up for it is handed on at
-    /// once.
+    /// Adds a key that was not found, once it is prepared. What is given up for it is
+    /// handed on at once.
     #[cold]
     pub(crate) fn add<K: Key<Owned = O> + ?Sized>(
         &self,
         key: &K,
         hash: u32,
+        prepare: impl FnOnce(&Arc<Entry<O, C, P>>),
         evicted: impl FnOnce(Arc<Entry<O, C, P>>),
     ) -> Added<O, C, P> {
         let entry = Arc::new(Entry::new(&self.group, key.to_key(), hash));
+        prepare(&entry);
         let Some(place) = self.reserve(evicted) else {
-            return Added { entry, kept: false };
+            let kept = Kept::Not;
+            return Added { entry, kept };
         };
         // Those of this hash that are others. Nothing is given up from here on,
         // since they are in use.
@@ -175,18 +187,18 @@ where
             let unseen = self.shard(hash).read().unseen(&others, hash);
             for known in unseen {
                 if key.is(&known.key) {
-                    // Another thread was quicker.
                     known.touch();
                     return Added {
                         entry: known,
-                        kept: true,
+                        kept: Kept::ByAnother,
                     };
                 }
                 others.push(known);
             }
         }
         place.take();
-        Added { entry, kept: true }
+        let kept = Kept::Now;
+        Added { entry, kept }
     }
 
     /// A place for one more, made by giving up another if need be.
@@ -383,7 +395,7 @@ mod tests {
     fn keys_are_spread_over_the_shards_and_within_them() {
         let map = map(100_000);
         for key in 0..6_400_u64 {
-            map.add(&key, map.hash(&key), |_| ());
+            map.add(&key, map.hash(&key), |_| (), |_| ());
         }
         assert_eq!(map.shards.len(), MAX_SHARDS);
         for shard in &map.shards {

@@ -45,8 +45,12 @@ where
         Self { entry, scope }
     }
 
+    pub(super) fn circuit_id(&self) -> crate::observe::CircuitId {
+        self.entry.circuit_id()
+    }
+
     /// Name and key.
-    fn full_name(&self) -> Name {
+    pub(super) fn full_name(&self) -> Name {
         Name::of_key(Arc::clone(&self.entry) as Arc<dyn OfKey>)
     }
 

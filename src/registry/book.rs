@@ -3,6 +3,11 @@
 use super::all::Registered;
 use super::found::{Found, FoundKeyed};
 use super::names::Names;
+use super::problems::Problems;
+use super::waiting::Waiting;
+#[cfg(feature = "test-util")]
+use super::watch::Happened;
+use super::watch::Watchers;
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -12,6 +17,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 /// what a breaker drops.
 pub(crate) struct Book {
     names: RwLock<Names>,
+    watchers: Watchers,
+    waiting: Waiting,
+    problems: Problems,
     /// In a test scope: breakers of the process that a call used in it.
     #[cfg(feature = "test-util")]
     called: RwLock<Names>,
@@ -24,6 +32,9 @@ impl Book {
     const fn new() -> Self {
         Self {
             names: RwLock::new(Names::new()),
+            watchers: Watchers::new(),
+            waiting: Waiting::new(),
+            problems: Problems::new(),
             #[cfg(feature = "test-util")]
             called: RwLock::new(Names::new()),
         }
@@ -38,11 +49,17 @@ impl Book {
     }
 
     pub(super) fn find(&self, name: &str) -> Option<Found> {
-        self.names().find(name)
+        let found = self.names().find(name);
+        #[cfg(feature = "test-util")]
+        let found = found.or_else(|| read(&self.called).find(name));
+        found
     }
 
     pub(super) fn find_keyed(&self, name: &str) -> Option<FoundKeyed> {
-        self.names().find_keyed(name)
+        let found = self.names().find_keyed(name);
+        #[cfg(feature = "test-util")]
+        let found = found.or_else(|| read(&self.called).find_keyed(name));
+        found
     }
 
     /// All of them, by name.
@@ -60,17 +77,34 @@ impl Book {
         all
     }
 
-    /// A call uses a breaker in this test scope that is another book's.
+    pub(super) fn watchers(&self) -> &Watchers {
+        &self.watchers
+    }
+
+    pub(super) fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+
+    pub(super) fn problems(&self) -> &Problems {
+        &self.problems
+    }
+
+    /// A call uses a breaker in this test scope that is another book's. Whether it is the
+    /// first.
     #[cfg(feature = "test-util")]
-    pub(super) fn note(&self, name: &str, id: u64) {
+    pub(super) fn note(&self, name: &str, id: u64) -> bool {
         if read(&self.called).has(name, id) || self.names().has(name, id) {
-            return;
+            return false;
         }
-        let entry = PROCESS.names().entry(name, id);
-        if let Some(entry) = entry {
-            let mut called = self.called.write().unwrap_or_else(PoisonError::into_inner);
-            called.add(name, entry);
-        }
+        let Some(entry) = PROCESS.names().entry(name, id) else {
+            return false;
+        };
+        let mut called = self.called.write().unwrap_or_else(PoisonError::into_inner);
+        called.add(name, entry);
+        let wake = self.watchers.tell(name, None, Happened::Entered);
+        drop(called);
+        drop(wake);
+        true
     }
 }
 
@@ -99,6 +133,62 @@ impl Deref for Here {
             Self::Process => &PROCESS,
             #[cfg(feature = "test-util")]
             Self::Scope(scope) => scope.book(),
+        }
+    }
+}
+
+impl Here {
+    /// Nanoseconds of the clock by which states wait.
+    pub(super) fn now(&self) -> u64 {
+        match self {
+            Self::Process => process_now(),
+            #[cfg(feature = "test-util")]
+            Self::Scope(scope) => scope.now(),
+        }
+    }
+}
+
+#[cfg(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+fn process_now() -> u64 {
+    use breaker_core::Clock as _;
+
+    crate::clock::DEFAULT.exact()
+}
+
+/// There is no clock here: what waits stays as it is.
+#[cfg(not(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+fn process_now() -> u64 {
+    0
+}
+
+/// Whose book it is, without keeping a test scope.
+pub(super) enum Home {
+    Process,
+    #[cfg(feature = "test-util")]
+    Scope(crate::test::WeakScope),
+}
+
+impl Home {
+    pub(super) fn of(here: &Here) -> Self {
+        match here {
+            Here::Process => Self::Process,
+            #[cfg(feature = "test-util")]
+            Here::Scope(scope) => Self::Scope(scope.downgrade()),
+        }
+    }
+
+    /// `None`: the scope has ended.
+    pub(super) fn here(&self) -> Option<Here> {
+        match self {
+            Self::Process => Some(Here::Process),
+            #[cfg(feature = "test-util")]
+            Self::Scope(scope) => scope.upgrade().map(Here::Scope),
         }
     }
 }

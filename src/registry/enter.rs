@@ -2,14 +2,19 @@
 
 use super::any::AnyBreaker;
 use super::any_keyed::AnyKeyed;
-use super::book::{Here, here};
+use super::arrive::{Moment, refuse_unfit, take_state};
+use super::book::{Here, Home, here};
 use super::held::Kept;
 use super::names::What;
 use super::origin::Place;
+use super::watch::Happened;
+use crate::bound::Bound;
 use crate::breaker::Breaker;
 use crate::keyed::KeyedBreakers;
 use crate::name::Name;
-use breaker_core::{Clock, Policy};
+use breaker_core::{Change, Clock, Policy};
+#[cfg(feature = "test-util")]
+use breaker_core::{Snapshot, SnapshotError};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -48,32 +53,6 @@ struct Listed {
     home: Home,
 }
 
-/// Whose book it is in.
-enum Home {
-    Process,
-    #[cfg(feature = "test-util")]
-    Scope(crate::test::WeakScope),
-}
-
-impl Home {
-    fn of(here: &Here) -> Self {
-        match here {
-            Here::Process => Self::Process,
-            #[cfg(feature = "test-util")]
-            Here::Scope(scope) => Self::Scope(scope.downgrade()),
-        }
-    }
-
-    /// `None`: the scope has ended.
-    fn here(&self) -> Option<Here> {
-        match self {
-            Self::Process => Some(Here::Process),
-            #[cfg(feature = "test-util")]
-            Self::Scope(scope) => scope.upgrade().map(Here::Scope),
-        }
-    }
-}
-
 impl<T> Listing<T> {
     pub(crate) const fn unlisted() -> Self {
         Self::of(Kind::Unlisted)
@@ -103,18 +82,22 @@ impl<T> Listing<T> {
         if let (Kind::Shared, Some(listed)) = (&self.kind, self.listed.get())
             && let (Some(name), Some(here)) = (&listed.name, listed.home.here())
         {
-            here.change_names().leave(name.as_str(), listed.id);
+            let mut names = here.change_names();
+            let wake = names
+                .leave(name.as_str(), listed.id)
+                .then(|| here.watchers().tell(name.as_str(), None, Happened::Left));
+            drop(names);
+            drop(wake);
         }
     }
 
-    /// A call in a test scope uses it.
+    /// A call in a test scope uses it. Its name, if it is the first and it is listed.
     #[cfg(feature = "test-util")]
-    pub(crate) fn note_in(&self, scope: &crate::test::Scope) {
-        if let Some(listed) = self.listed.get()
-            && let Some(name) = &listed.name
-        {
-            scope.book().note(name.as_str(), listed.id);
-        }
+    pub(crate) fn note_in(&self, scope: &crate::test::Scope) -> Option<&Name> {
+        let listed = self.listed.get()?;
+        let name = listed.name.as_ref()?;
+        let is_new = scope.book().note(name.as_str(), listed.id);
+        is_new.then_some(name)
     }
 }
 
@@ -123,6 +106,15 @@ trait Listable: Sized + 'static {
     fn listing(&self) -> &Listing<Self>;
     fn declared_name(&self) -> &Name;
     fn kept(kept: Kept<Self>) -> What;
+
+    /// Its clock's reading.
+    fn moment(&self, here: &Here) -> Moment;
+
+    /// Takes what waits for it. Nothing of a user's runs.
+    fn arrive(&self, here: &Here, name: &Name, moment: &Moment) -> Option<Change>;
+
+    /// Tells the observers what it took.
+    fn announce(&self, here: &Here, change: &Change);
 }
 
 impl<C, P> Listable for Breaker<C, P>
@@ -144,6 +136,31 @@ where
             Kept::Shared(breaker) => Kept::Shared(breaker as Weak<dyn AnyBreaker>),
         })
     }
+
+    fn moment(&self, here: &Here) -> Moment {
+        match here {
+            Here::Process => Moment::of(self.own_clock()),
+            #[cfg(feature = "test-util")]
+            Here::Scope(scope) => Moment::of(scope.clock()),
+        }
+    }
+
+    fn arrive(&self, here: &Here, name: &Name, moment: &Moment) -> Option<Change> {
+        take_state(here, name.as_str(), |snapshot| match here {
+            Here::Process => self.own_circuit().restore(snapshot, moment),
+            #[cfg(feature = "test-util")]
+            Here::Scope(_) => Bound::new(self).restore_quietly(snapshot),
+        })
+    }
+
+    fn announce(&self, here: &Here, change: &Change) {
+        let bound = match here {
+            Here::Process => Bound::of_process(self),
+            #[cfg(feature = "test-util")]
+            Here::Scope(_) => Bound::new(self),
+        };
+        bound.lent().tell_change(change);
+    }
 }
 
 impl<O, C, P> Listable for KeyedBreakers<O, C, P>
@@ -164,6 +181,18 @@ where
             Kept::Shared(keyed) => Kept::Shared(keyed as Weak<dyn AnyKeyed>),
         })
     }
+
+    /// Their keys are only to come.
+    fn moment(&self, here: &Here) -> Moment {
+        Moment::of(&breaker_core::Reading(here.now()))
+    }
+
+    fn arrive(&self, here: &Here, name: &Name, _: &Moment) -> Option<Change> {
+        refuse_unfit(here, name.as_str(), true);
+        None
+    }
+
+    fn announce(&self, _: &Here, _: &Change) {}
 }
 
 /// Enters a declared breaker at its first call. One branch at all others.
@@ -291,7 +320,14 @@ pub(crate) fn enter_static_keyed<O, C, P>(
 /// Enters it, unless another thread was quicker.
 fn list<T: Listable>(it: &T, name: Option<String>, place: Place, kept: Kept<T>, here: Here) {
     let (what, listed) = (T::kept(kept), &it.listing().listed);
+    // Asked for at once only where it is wanted.
+    let mut moment = None;
     let mut names = here.change_names();
+    while here.waiting().are_any() && moment.is_none() {
+        drop(names);
+        moment = Some(it.moment(&here));
+        names = here.change_names();
+    }
     if listed.get().is_some() {
         return;
     }
@@ -301,12 +337,37 @@ fn list<T: Listable>(it: &T, name: Option<String>, place: Place, kept: Kept<T>, 
     };
     let id = next_id();
     let name = names.list(id, &wanted, place, what);
+    // Before anybody can call it. What is brought from now on finds it in the list.
+    let change = moment.and_then(|moment| it.arrive(&here, &name, &moment));
+    let wake = here.watchers().tell(name.as_str(), None, Happened::Entered);
     // Still locked: who finds it by its name finds it with its name.
-    let _ = listed.set(Listed {
-        id,
-        name: Some(name),
-        home: Home::of(&here),
-    });
+    let home = Home::of(&here);
+    let name = Some(name);
+    let _ = listed.set(Listed { id, name, home });
+    drop(names);
+    drop(wake);
+    if let Some(change) = change {
+        it.announce(&here, &change);
+    }
+}
+
+/// The same for a breaker of the process that a call uses in a test scope: it takes what waits
+/// for it there.
+#[cfg(feature = "test-util")]
+pub(crate) fn arrive_in(
+    scope: &crate::test::Scope,
+    name: &Name,
+    restore: impl FnOnce(&Snapshot) -> Result<Change, SnapshotError>,
+) -> Option<Change> {
+    take_state(&Here::Scope(scope.clone()), name.as_str(), restore)
+}
+
+/// [`arrive_in`] of breakers by key: their keys take their states as they come.
+#[cfg(feature = "test-util")]
+pub(crate) fn note_keyed_in<T>(listing: &Listing<T>, scope: &crate::test::Scope) {
+    if let Some(name) = listing.note_in(scope) {
+        refuse_unfit(&Here::Scope(scope.clone()), name.as_str(), true);
+    }
 }
 
 pub(crate) fn next_id() -> u64 {

@@ -137,11 +137,9 @@ impl Names {
         name
     }
 
-    /// Takes it out, if it is there.
-    pub(super) fn leave(&mut self, name: &str, id: u64) {
-        if self.has(name, id) {
-            self.entries.remove(name);
-        }
+    /// Takes it out; whether it was there.
+    pub(super) fn leave(&mut self, name: &str, id: u64) -> bool {
+        self.has(name, id) && self.entries.remove(name).is_some()
     }
 
     pub(super) fn has(&self, name: &str, id: u64) -> bool {

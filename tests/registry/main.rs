@@ -2,3 +2,6 @@
 
 mod all;
 mod names;
+mod snapshots;
+mod threads;
+mod watch;
