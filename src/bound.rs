@@ -5,11 +5,13 @@ use crate::end::End;
 use crate::error::Refused;
 #[cfg(feature = "std")]
 use crate::notify::Audience;
+use crate::reconfigure::one_at_a_time;
 use crate::subject::Subject;
 use breaker_core::{
-    Change, CircuitRef, Clock, Effect, Generation, Policy, Reason, Rejected, Snapshot,
-    SnapshotError,
+    Change, CircuitRef, Clock, Config, Effect, Generation, Overrides, Policy, Reason,
+    Reconfiguration, ReconfigureError, Rejected, Snapshot, SnapshotError,
 };
+use core::time::Duration;
 
 pub(crate) struct Bound<S: Subject> {
     subject: S,
@@ -163,6 +165,44 @@ impl<S: Subject> Bound<S> {
         {
             self.lent().tell_change(&change);
         }
+    }
+
+    pub(crate) fn config(&self) -> Config {
+        self.lent().circuit().config()
+    }
+
+    /// Of the configuration, what each call with a `timeout` asks for.
+    #[inline]
+    pub(crate) fn probe_timeout(&self) -> Duration {
+        self.lent().circuit().live().probe_timeout()
+    }
+
+    pub(crate) fn reconfigure(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Reconfiguration, ReconfigureError> {
+        if S::IS_A_KEYS {
+            return Err(ReconfigureError::OneKey);
+        }
+        let lent = self.lent();
+        one_at_a_time(|| lent.circuit().live().reconfigure(overrides))
+    }
+
+    pub(crate) fn overrides(&self) -> Overrides {
+        self.lent().circuit().live().overrides()
+    }
+
+    /// Closes it, and gives up what was laid over the declared configuration, unless that is all
+    /// keys'.
+    pub(crate) fn clear(&self) -> Change {
+        if S::IS_A_KEYS {
+            return self.operate(|circuit, clock| circuit.close(clock));
+        }
+        self.operate(|circuit, clock| circuit.clear(clock))
+    }
+
+    pub(crate) fn clear_overrides(&self) -> Option<Reconfiguration> {
+        self.lent().circuit().live().clear_overrides()
     }
 
     /// Admits a call if the breaker is closed: the answer of the common case.

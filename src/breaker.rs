@@ -15,8 +15,8 @@ use crate::error::{CallError, CircuitOpenError};
 use crate::name::Name;
 use crate::permit::{Permit, admit};
 use breaker_core::{
-    Change, Circuit, Clock, Config, ConfigError, Consecutive, Generation, Policy, RateConfig,
-    Sliding, Snapshot, SnapshotError, State,
+    Change, Circuit, Clock, Config, ConfigError, Consecutive, Generation, Overrides, Policy,
+    RateConfig, Reconfiguration, ReconfigureError, Sliding, Snapshot, SnapshotError, State,
 };
 use core::fmt;
 use core::time::Duration;
@@ -318,10 +318,70 @@ where
         Bound::new(self).lent().circuit().generation()
     }
 
-    /// The configuration.
+    /// The configuration that holds now: the declared one, or what
+    /// [`reconfigure`](Self::reconfigure) made of it.
     #[must_use]
-    pub fn config(&self) -> &Config {
-        self.circuit.config()
+    pub fn config(&self) -> Config {
+        Bound::new(self).config()
+    }
+
+    /// The configuration that was declared.
+    #[must_use]
+    pub fn declared(&self) -> &Config {
+        self.circuit.declared()
+    }
+
+    /// What lies over the declared configuration.
+    pub fn overrides(&self) -> Overrides {
+        Bound::new(self).overrides()
+    }
+
+    /// Lays settings over the declared ones, instead of those that lay there before: all of
+    /// them, or, on an error, none. What isn't set is as declared; to keep what lies there, lay
+    /// the new ones [over](Overrides::over) the present [`overrides`](Self::overrides).
+    ///
+    /// State, generation and counts stay, and nothing opens or closes by it: it holds from the
+    /// next event on. A lowered `threshold` trips at the next counted failure. What is left of
+    /// an opening is measured by the new `reset` as well; a wait that was set by an overload or
+    /// by [`open_for`](Self::open_for) stays as it is. Calls on a closed breaker cost what they
+    /// did. Inside a test scope it is the scope's, and gone with it.
+    ///
+    /// ```
+    /// use breakerbox::{Breaker, Config, Overrides, ReconfigureError};
+    /// use std::time::Duration;
+    ///
+    /// static PMS: Breaker = Breaker::new("pms", Config::DEFAULT);
+    ///
+    /// PMS.reconfigure(&Overrides::new().threshold(20))?;
+    /// assert_eq!(PMS.config().threshold(), 20);
+    ///
+    /// let too = Overrides::new().reset(Duration::from_secs(5)).over(PMS.overrides());
+    /// PMS.reconfigure(&too)?;
+    /// assert_eq!(PMS.config().threshold(), 20);
+    ///
+    /// let refused = PMS.reconfigure(&Overrides::new().failure_rate(0.5)).unwrap_err();
+    /// assert_eq!(
+    ///     refused.to_string(),
+    ///     "`failure_rate` is for a breaker that trips by rate, and this one counts failures in a \
+    ///      row: set `threshold`, or declare it with `failure_rate`"
+    /// );
+    /// assert_eq!(PMS.overrides(), too);
+    ///
+    /// PMS.clear_overrides();
+    /// assert_eq!(PMS.config(), *PMS.declared());
+    /// # Ok::<(), ReconfigureError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReconfigureError`], which says what to set instead. Nothing has changed.
+    pub fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
+        Bound::new(self).reconfigure(overrides)
+    }
+
+    /// The configuration is again what was declared; the state stays as it is. `None`: nothing
+    /// lay over it.
+    pub fn clear_overrides(&self) -> Option<Reconfiguration> {
+        Bound::new(self).clear_overrides()
     }
 
     /// The state, to be restored in another process or run.
@@ -359,7 +419,7 @@ where
     /// [`close`](Self::close), and the configuration is again what was
     /// declared.
     pub fn clear(&self) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.clear(clock))
+        Bound::new(self).clear()
     }
 
     /// Refuses every call until another operator call.

@@ -138,7 +138,7 @@ where
 {
     match judge(ticket, classify, &output) {
         Outcome::Success | Outcome::Ignored => Ended::Done(output),
-        Outcome::Dropped if ticket.subject().breaker().config().on_cancel() == OnCancel::Ignore => {
+        Outcome::Dropped if ticket.bound().config().on_cancel() == OnCancel::Ignore => {
             Ended::Done(output)
         }
         _ => Ended::Failed(output),
@@ -362,7 +362,7 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
 
 /// A limit for calls of the breaker, cut to its `probe_timeout`.
 fn within<T: Timer, S: Subject>(bound: &Bound<S>, timer: T, after: Duration) -> Within<T> {
-    let after = after.min(bound.subject().breaker().config().probe_timeout());
+    let after = after.min(bound.probe_timeout());
     Within::new(timer, after, scope_of(bound))
 }
 

@@ -29,8 +29,12 @@ use crate::breaker::Breaker;
 use crate::clock::DefaultClock;
 use crate::name::{KeyLabel, Name};
 use crate::notify::Audience;
+use crate::reconfigure::one_at_a_time;
 use crate::registry::{AnyBreaker, AnyKeyed, Declaration, Listing, NewKey};
-use breaker_core::{Circuit, Clock, Config, ConfigError, Consecutive, Policy, RateConfig, Sliding};
+use breaker_core::{
+    Circuit, Clock, Config, ConfigError, Consecutive, Overrides, Policy, RateConfig,
+    Reconfiguration, ReconfigureError, Sliding,
+};
 use core::fmt;
 use entry::Group;
 use map::{Added, Kept, Map};
@@ -74,8 +78,8 @@ pub const DEFAULT_MAX_KEYS: u32 = 10_000;
 /// bytes for a number, some 100 for a text of 16 letters (by rate, the window
 /// besides). A known key is found without allocating.
 ///
-/// A test scope (`breakerbox::test::scope`) has keys of its own, none at first, and
-/// room for as many. A [`KeyedBreaker`] belongs to the scope that it was got in,
+/// A test scope (`breakerbox::test::scope`) has keys of its own, none at first, room for
+/// as many, and the declared configuration. A [`KeyedBreaker`] belongs to the scope that it was got in,
 /// wherever it is used.
 ///
 /// `O` is the key as it is kept: [`Key::Owned`]. All text is kept as [`String`].
@@ -86,14 +90,56 @@ where
     P: 'static,
 {
     name: Name,
-    circuit: Circuit<P>,
+    keys: Keys<O, C, P>,
     clock: C,
     max_keys: u32,
     listing: Listing<Self>,
-    /// Made when the first key is seen.
-    map: OnceLock<Map<O, C, P>>,
     #[cfg(feature = "test-util")]
     id: OnceLock<u64>,
+}
+
+/// The keys of the process, or those of a test scope.
+struct Keys<O, C: 'static, P: 'static> {
+    /// What they have their configuration of, until there are any. Never used itself.
+    circuit: Circuit<P>,
+    /// Made when the first key is seen. From then on the circuits look at its group's
+    /// configuration, which is kept the same.
+    map: OnceLock<Map<O, C, P>>,
+}
+
+impl<O, C, P> Keys<O, C, P> {
+    const fn none(circuit: Circuit<P>) -> Self {
+        Self {
+            circuit,
+            map: OnceLock::new(),
+        }
+    }
+}
+
+impl<O, C, P: Policy> Keys<O, C, P> {
+    fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
+        one_at_a_time(|| {
+            let changed = self.circuit.reconfigure(overrides)?;
+            self.lay_over_group(overrides)?;
+            Ok(changed)
+        })
+    }
+
+    fn clear_overrides(&self) -> Option<Reconfiguration> {
+        one_at_a_time(|| {
+            let changed = self.circuit.clear_overrides();
+            // What lies over nothing is never refused.
+            let _ = self.lay_over_group(&Overrides::new());
+            changed
+        })
+    }
+
+    fn lay_over_group(&self, overrides: &Overrides) -> Result<(), ReconfigureError> {
+        match self.map.get() {
+            Some(map) => map.group().reconfigure(overrides),
+            None => Ok(()),
+        }
+    }
 }
 
 impl<O, C> KeyedBreakers<O, C> {
@@ -185,11 +231,10 @@ impl<O, C, P> KeyedBreakers<O, C, P> {
     const fn listed(listing: Listing<Self>, name: Name, circuit: Circuit<P>, clock: C) -> Self {
         Self {
             name,
-            circuit,
+            keys: Keys::none(circuit),
             clock,
             max_keys: DEFAULT_MAX_KEYS,
             listing,
-            map: OnceLock::new(),
             #[cfg(feature = "test-util")]
             id: OnceLock::new(),
         }
@@ -266,8 +311,8 @@ where
         #[cfg(feature = "test-util")]
         if let Some(scope) = crate::test::current() {
             crate::registry::note_keyed_in(&self.listing, &scope);
-            let map = self.map_in(&scope, K::label);
-            return Self::find_or_add(&map, key, Some(scope));
+            let keys = self.keys_in(&scope);
+            return Self::find_or_add(self.map_of(&keys, K::label), key, Some(scope));
         }
         Self::find_or_add(map, key, None)
     }
@@ -321,37 +366,93 @@ where
 
     #[inline]
     fn map(&self, label: entry::Label<O>) -> &Map<O, C, P> {
-        match self.map.get() {
+        self.map_of(&self.keys, label)
+    }
+
+    #[inline]
+    fn map_of<'k>(&self, keys: &'k Keys<O, C, P>, label: entry::Label<O>) -> &'k Map<O, C, P> {
+        match keys.map.get() {
             Some(map) => map,
-            None => self.make_map(label),
+            None => self.make_map(keys, label),
         }
     }
 
     #[cold]
-    fn make_map(&self, label: entry::Label<O>) -> &Map<O, C, P> {
-        self.map
-            .get_or_init(|| Map::new(self.group(label), self.max_keys))
-    }
-
-    fn group(&self, label: entry::Label<O>) -> Arc<Group<O, C, P>> {
+    fn make_map<'k>(&self, keys: &'k Keys<O, C, P>, label: entry::Label<O>) -> &'k Map<O, C, P> {
         let (name, clock) = (self.label().clone(), self.clock.clone());
-        let template = Breaker::unlisted_named(name, self.circuit.fresh(), clock);
-        Arc::new(Group { template, label })
-    }
-
-    #[cfg(feature = "test-util")]
-    fn map_in(&self, scope: &crate::test::Scope, label: entry::Label<O>) -> Arc<Map<O, C, P>> {
-        let id = *self.id.get_or_init(crate::registry::next_id);
-        scope.own(id, || {
-            let group = Arc::clone(self.map(label).group());
-            Map::new(group, self.max_keys)
+        let template = Breaker::unlisted_named(name, keys.circuit.fresh(), clock);
+        let group = Arc::new(Group { template, label });
+        // Nobody reconfigures between the look at the overrides and the moment from which on the
+        // map is seen.
+        one_at_a_time(|| {
+            keys.map.get_or_init(|| {
+                // What was not refused before isn't now.
+                let _ = group.reconfigure(&keys.circuit.overrides());
+                Map::new(Arc::clone(&group), self.max_keys)
+            })
         })
     }
 
-    /// The configuration of each breaker.
+    #[cfg(feature = "test-util")]
+    fn keys_in(&self, scope: &crate::test::Scope) -> Arc<Keys<O, C, P>> {
+        let id = *self.id.get_or_init(crate::registry::next_id);
+        scope.own(id, || Keys::none(self.keys.circuit.fresh()))
+    }
+
+    /// Those of the test scope around it, or of the process.
+    fn with_keys<R>(&self, ask: impl FnOnce(&Keys<O, C, P>) -> R) -> R {
+        #[cfg(feature = "test-util")]
+        if let Some(scope) = crate::test::current() {
+            return ask(&self.keys_in(&scope));
+        }
+        ask(&self.keys)
+    }
+
+    /// The configuration of each breaker that holds now: the declared one, or what
+    /// [`reconfigure`](Self::reconfigure) made of it.
     #[must_use]
-    pub fn config(&self) -> &Config {
-        self.circuit.config()
+    pub fn config(&self) -> Config {
+        self.with_keys(|keys| keys.circuit.config())
+    }
+
+    /// The configuration that was declared.
+    #[must_use]
+    pub fn declared(&self) -> &Config {
+        self.keys.circuit.declared()
+    }
+
+    /// What lies over the declared configuration.
+    pub fn overrides(&self) -> Overrides {
+        self.with_keys(|keys| keys.circuit.overrides())
+    }
+
+    /// [`Breaker::reconfigure`], for the breakers of all keys, those that are known and those
+    /// to come. One key has no configuration of its own.
+    ///
+    /// ```
+    /// use breakerbox::{Config, KeyedBreakers, Overrides, ReconfigureError};
+    ///
+    /// static HOSTS: KeyedBreakers<String> = KeyedBreakers::new("hosts", Config::DEFAULT);
+    ///
+    /// let known = HOSTS.get("a.example");
+    /// HOSTS.reconfigure(&Overrides::new().threshold(1))?;
+    /// for host in [known, HOSTS.get("b.example")] {
+    ///     let _ = host.call_sync(|| Err::<(), _>("no answer"));
+    ///     assert!(host.admit().is_err());
+    /// }
+    /// # Ok::<(), ReconfigureError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReconfigureError`], which says what to set instead. Nothing has changed.
+    pub fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
+        self.with_keys(|keys| keys.reconfigure(overrides))
+    }
+
+    /// The configuration is again what was declared; the states stay as they are. `None`:
+    /// nothing lay over it.
+    pub fn clear_overrides(&self) -> Option<Reconfiguration> {
+        self.with_keys(Keys::clear_overrides)
     }
 
     /// How many keys are kept now.
@@ -379,12 +480,7 @@ where
 
     /// What a map says, if there is one yet.
     fn with_map<R>(&self, ask: impl FnOnce(&Map<O, C, P>) -> R) -> Option<R> {
-        #[cfg(feature = "test-util")]
-        if let Some(scope) = crate::test::current() {
-            let label = self.map.get()?.group().label;
-            return Some(ask(&self.map_in(&scope, label)));
-        }
-        self.map.get().map(ask)
+        self.with_keys(|keys| keys.map.get().map(ask))
     }
 }
 
@@ -444,8 +540,24 @@ where
         Self::name(self)
     }
 
-    fn config(&self) -> &Config {
+    fn config(&self) -> Config {
         Self::config(self)
+    }
+
+    fn declared(&self) -> &Config {
+        Self::declared(self)
+    }
+
+    fn overrides(&self) -> Overrides {
+        Self::overrides(self)
+    }
+
+    fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
+        Self::reconfigure(self, overrides)
+    }
+
+    fn clear_overrides(&self) -> Option<Reconfiguration> {
+        Self::clear_overrides(self)
     }
 
     fn max_keys(&self) -> usize {

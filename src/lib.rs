@@ -124,6 +124,7 @@ pub mod observe;
 #[cfg(feature = "std")]
 mod owner;
 mod permit;
+mod reconfigure;
 mod refusal;
 #[cfg(feature = "std")]
 pub mod registry;
@@ -141,9 +142,10 @@ mod verdict;
 
 pub use breaker_core::{
     Change, Clock, Config, ConfigError, Consecutive, Effect, Generation, MAX_BUCKETS,
-    MAX_MIN_CALLS, MAX_PROBES, MAX_THRESHOLD, MAX_WINDOW_CALLS, ManualClock, OnCancel, Outcome,
-    Policy, RateConfig, Reason, Setting, Settings, Sliding, Snapshot, SnapshotError, State,
-    Trigger, UnknownState, Window,
+    MAX_MIN_CALLS, MAX_PROBES, MAX_THRESHOLD, MAX_WINDOW_CALLS, ManualClock, Mistakes, OnCancel,
+    Outcome, Overrides, Policy, RateConfig, Reason, Reconfiguration, ReconfigureError, Setting,
+    SettingKind, SettingValue, Settings, Sliding, Snapshot, SnapshotError, State, Trigger,
+    UnknownState, Window,
 };
 pub use breaker_macros::{breaker, circuit_breaker};
 

@@ -20,6 +20,9 @@ pub(crate) mod sealed {
         type Clock: Clock + Send + Sync + 'static;
         type Policy: Policy + Send + Sync + 'static;
 
+        /// Whether it is the breaker of a key: then its configuration is all keys'.
+        const IS_A_KEYS: bool;
+
         /// The breaker, or the one that a key's has its clock and settings of.
         fn breaker(&self) -> &Breaker<Self::Clock, Self::Policy>;
 
@@ -46,6 +49,8 @@ where
 {
     type Clock = C;
     type Policy = P;
+
+    const IS_A_KEYS: bool = false;
 
     #[inline]
     fn breaker(&self) -> &Breaker<C, P> {

@@ -12,7 +12,7 @@ use support::{Answer, PmsError, block_on, counted};
 
 /// The configuration of an annotated function's breaker, after its first call.
 fn config(name: &str) -> Config {
-    *find(name).expect("it was called").config()
+    find(name).expect("it was called").config()
 }
 
 const LIMIT: u32 = 7;

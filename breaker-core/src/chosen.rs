@@ -3,8 +3,8 @@
 use crate::circuit::{BareCircuit, Circuit};
 use crate::config::{Config, Settings};
 use crate::error::ConfigError;
+use crate::live::LiveConfig;
 use crate::policy::{Call, Consecutive, Policy, Tally, sealed};
-use crate::rate::Rate;
 use crate::sliding::{Counters, took};
 use crate::state::Generation;
 use crate::sync::AtomicU64;
@@ -37,9 +37,8 @@ enum Kind<S> {
 }
 
 impl<S: AsRef<[Slot]> + FromIterator<Slot>> Chosen<S> {
-    fn sliding(rate: Rate) -> Self {
-        let slots = (0..rate.slots()).map(|_| Slot::new(0)).collect();
-        let counters = Counters::new(rate);
+    fn sliding(counters: Counters) -> Self {
+        let slots = (0..counters.span.slots()).map(|_| Slot::new(0)).collect();
         Self(Kind::Sliding { counters, slots })
     }
 }
@@ -52,14 +51,15 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> Circuit<Chosen<S>> {
     /// # Errors
     /// The first rule that the settings break.
     pub fn chosen(settings: Settings) -> Result<Self, ConfigError> {
-        let policy = if settings.is_by_rate() {
-            Chosen::sliding(settings.rate()?)
+        let (policy, rate) = if settings.is_by_rate() {
+            let rate = settings.rate()?;
+            (Chosen::sliding(Counters::new(&rate)), Some(rate))
         } else {
-            Chosen(Kind::Consecutive)
+            (Chosen(Kind::Consecutive), None)
         };
         Ok(Self {
             bare: BareCircuit::new(policy),
-            config: settings.build_any()?,
+            live: LiveConfig::new(settings.build_any(rate)?),
         })
     }
 }
@@ -105,7 +105,7 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> sealed::Policy for Chosen<S> {
     fn tally(&self, word: Word, call: Call<impl sealed::Moment>, config: &Config) -> Tally {
         match &self.0 {
             Kind::Consecutive => Consecutive.tally(word, call, config),
-            Kind::Sliding { counters, slots } => counters.tally(slots.as_ref(), word, call),
+            Kind::Sliding { counters, slots } => counters.tally(slots.as_ref(), word, call, config),
         }
     }
 
@@ -121,7 +121,7 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> sealed::Policy for Chosen<S> {
     fn fresh(&self) -> Self {
         match &self.0 {
             Kind::Consecutive => Self(Kind::Consecutive),
-            Kind::Sliding { counters, .. } => Self::sliding(counters.rate),
+            Kind::Sliding { counters, .. } => Self::sliding(counters.fresh()),
         }
     }
 }
@@ -132,7 +132,7 @@ impl<S> fmt::Debug for Chosen<S> {
             Kind::Consecutive => f.write_str("Consecutive"),
             Kind::Sliding { counters, .. } => f
                 .debug_struct("Sliding")
-                .field("rate", &counters.rate)
+                .field("span", &counters.span)
                 .finish_non_exhaustive(),
         }
     }

@@ -1,8 +1,11 @@
 //! A circuit: its two words, what its policy keeps, and its settings.
 
 use crate::clock::{Clock, Reading};
-use crate::config::{Config, RateConfig};
+#[cfg(not(one_thread))]
+use crate::config::ReconfigureError;
+use crate::config::{Config, Overrides, RateConfig, Reconfiguration};
 use crate::error::{ConfigError, Rejected, SnapshotError};
+use crate::live::LiveConfig;
 use crate::outcome::{Change, Effect, Outcome};
 use crate::permit::Permit;
 use crate::policy::{Consecutive, Policy};
@@ -27,7 +30,7 @@ use core::time::Duration;
 /// ```
 pub struct Circuit<P = Consecutive> {
     pub(crate) bare: BareCircuit<P>,
-    pub(crate) config: Config,
+    pub(crate) live: LiveConfig,
 }
 
 /// A circuit without its settings, for many that share them: two words, and
@@ -38,9 +41,9 @@ pub struct Circuit<P = Consecutive> {
 ///
 /// let (hosts, clock) = (Circuit::new(Config::DEFAULT), ManualClock::new(0));
 /// let (one, other) = (hosts.fresh_bare(), hosts.fresh_bare());
-/// one.with(hosts.config()).force_open(&clock);
-/// assert_eq!(one.with(hosts.config()).state(), State::ForcedOpen);
-/// assert_eq!(other.with(hosts.config()).state(), State::Closed);
+/// one.with(hosts.live()).force_open(&clock);
+/// assert_eq!(one.with(hosts.live()).state(), State::ForcedOpen);
+/// assert_eq!(other.with(hosts.live()).state(), State::Closed);
 /// ```
 #[repr(C)] // The word first: JavaScript looks at it in the memory of a module.
 pub struct BareCircuit<P = Consecutive> {
@@ -53,7 +56,7 @@ pub struct BareCircuit<P = Consecutive> {
 /// reference: the methods of a circuit.
 pub struct CircuitRef<'a, P = Consecutive> {
     pub(crate) bare: &'a BareCircuit<P>,
-    pub(crate) config: &'a Config,
+    pub(crate) live: &'a LiveConfig,
 }
 
 impl<P> Clone for CircuitRef<'_, P> {
@@ -101,10 +104,10 @@ impl<P> BareCircuit<P> {
     }
 
     /// The circuit with these settings. Always the same ones that its
-    /// [`Circuit`] had: a policy holds a copy of what it needs of them.
+    /// [`Circuit`] had: a policy holds a copy of what it needs of the declared ones.
     #[inline]
-    pub const fn with<'a>(&'a self, config: &'a Config) -> CircuitRef<'a, P> {
-        CircuitRef { bare: self, config }
+    pub const fn with<'a>(&'a self, live: &'a LiveConfig) -> CircuitRef<'a, P> {
+        CircuitRef { bare: self, live }
     }
 }
 
@@ -115,7 +118,7 @@ impl Circuit<Consecutive> {
         pub const fn new(config: Config) -> Self {
             Self {
                 bare: BareCircuit::new(Consecutive),
-                config,
+                live: LiveConfig::new(config.in_a_row()),
             }
         }
     }
@@ -133,7 +136,7 @@ impl<const SLOTS: usize> Circuit<Sliding<SLOTS>> {
                 Err(error) => Err(error),
                 Ok(policy) => Ok(Self {
                     bare: BareCircuit::new(policy),
-                    config: config.config,
+                    live: LiveConfig::new(config.0),
                 }),
             }
         }
@@ -141,12 +144,12 @@ impl<const SLOTS: usize> Circuit<Sliding<SLOTS>> {
 }
 
 impl<P: Policy> Circuit<P> {
-    /// A closed circuit with the same configuration and nothing counted.
+    /// A closed circuit with the same declared configuration and nothing counted.
     #[must_use]
     pub fn fresh(&self) -> Self {
         Self {
             bare: self.fresh_bare(),
-            config: self.config,
+            live: LiveConfig::new(*self.declared()),
         }
     }
 
@@ -166,16 +169,29 @@ impl<P: Policy> BareCircuit<P> {
 }
 
 impl<P> Circuit<P> {
-    /// The circuit without its settings, to be used with them.
+    /// The circuit without its settings, and these, to be used with it.
     #[must_use]
-    pub fn into_bare(self) -> BareCircuit<P> {
-        self.bare
+    pub fn into_parts(self) -> (BareCircuit<P>, LiveConfig) {
+        (self.bare, self.live)
+    }
+
+    /// The configuration: declared, and as it is now.
+    #[inline]
+    pub const fn live(&self) -> &LiveConfig {
+        &self.live
+    }
+
+    /// The configuration that was declared.
+    #[must_use]
+    #[inline]
+    pub const fn declared(&self) -> &Config {
+        self.live.declared()
     }
 
     /// The circuit by reference.
     #[inline]
     pub const fn by_ref(&self) -> CircuitRef<'_, P> {
-        self.bare.with(&self.config)
+        self.bare.with(&self.live)
     }
 }
 
@@ -344,11 +360,53 @@ impl<P: Policy> Circuit<P> {
         self.by_ref().generation()
     }
 
-    /// The configuration.
+    /// The configuration that holds now: the declared one, or what an operator made of it.
     #[must_use]
     #[inline]
-    pub fn config(&self) -> &Config {
-        self.by_ref().config()
+    pub fn config(&self) -> Config {
+        self.live.config()
+    }
+
+    /// What an operator laid over the declared configuration.
+    #[inline]
+    pub fn overrides(&self) -> Overrides {
+        self.live.overrides()
+    }
+
+    /// Lays settings over the declared ones, instead of those that lay there before. They are
+    /// checked by the same rules, together with what was declared, and what follows from another
+    /// setting follows again.
+    ///
+    /// State, generation and counts stay, and nothing is tripped or closed by it: it holds from
+    /// the next event on. What is left of an opening is measured by the new `reset` too; a wait
+    /// that was set by an overload or [`open_for`](Self::open_for) stays as it is. Calls on a
+    /// closed breaker cost what they cost before.
+    ///
+    /// ```
+    /// use breaker_core::{Circuit, Config, ManualClock, Outcome, Overrides, ReconfigureError, State};
+    ///
+    /// let (circuit, clock) = (Circuit::new(Config::DEFAULT), ManualClock::new(0));
+    /// let changed = circuit.reconfigure(&Overrides::new().threshold(1))?;
+    /// assert_eq!((changed.from.threshold(), changed.to.threshold()), (5, 1));
+    ///
+    /// circuit.admit(&clock).unwrap().settle(Outcome::Failure);
+    /// assert_eq!(circuit.state(), State::Open);
+    /// circuit.clear(&clock);
+    /// assert_eq!(circuit.config().threshold(), 5);
+    /// # Ok::<(), ReconfigureError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReconfigureError`]: nothing has changed.
+    #[cfg(not(one_thread))]
+    pub fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
+        self.live.reconfigure(overrides)
+    }
+
+    /// The configuration is again what was declared; the state stays. `None`: it was. Waits for
+    /// nobody: a [`reconfigure`](Self::reconfigure) that is under way counts as before.
+    pub fn clear_overrides(&self) -> Option<Reconfiguration> {
+        self.live.clear_overrides()
     }
 
     /// The breaker's state, to be restored in another process, isolate or run.

@@ -1,13 +1,25 @@
 //! What a breaker is set to: [`Settings`] as they are written, [`Config`] once
 //! they were found to make sense.
 
+mod overrides;
+mod reconfigure;
+mod setting;
 mod settings;
 mod window;
+#[cfg_attr(
+    one_thread,
+    allow(dead_code, reason = "there, nothing is changed at run time")
+)]
+mod words;
 
+pub use overrides::Overrides;
+pub use reconfigure::{Mistakes, Reconfiguration, ReconfigureError};
+pub use setting::{Setting, SettingKind, SettingValue};
 pub use settings::Settings;
 pub use window::{MAX_BUCKETS, MAX_WINDOW_CALLS, Window};
+pub(crate) use words::WORDS;
 
-use crate::rate::Rate;
+use crate::rate::{Limits, Rate};
 use crate::ratio::Ratio;
 use crate::trial;
 use crate::word::REPORTED;
@@ -39,22 +51,22 @@ pub enum OnCancel {
 /// A configuration by rate that makes sense: made by
 /// [`Settings::build_rate`] or [`Settings::must_rate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateConfig {
-    pub(crate) config: Config,
-    pub(crate) rate: Rate,
-}
+pub struct RateConfig(pub(crate) Config);
 
 impl RateConfig {
-    /// What doesn't concern the rate.
+    /// The configuration.
     #[must_use]
     pub const fn config(&self) -> &Config {
-        &self.config
+        &self.0
     }
 
     /// How many slots a [`Sliding`](crate::Sliding) needs for the window.
     #[must_use]
     pub const fn slots(&self) -> usize {
-        self.rate.slots()
+        match &self.0.rate {
+            Some(rate) => rate.span.slots(),
+            None => 0,
+        }
     }
 }
 
@@ -83,16 +95,26 @@ pub struct Config {
     jitter_seed: Option<u64>,
     probes: u32,
     close: Close,
+    close_after_was_set: bool,
     probe_timeout: u64,
+    probe_timeout_was_set: bool,
+    /// Only to be checked where `probe_timeout` changes.
+    timeout: u64,
     on_cancel: OnCancel,
+    /// `None`: failures in a row trip.
+    rate: Option<Rate>,
 }
+
+/// A `timeout` of 0 is refused.
+const NO_TIMEOUT: u64 = 0;
 
 impl Config {
     /// threshold 5, reset 30 s, backoff 1, jitter 0.1, one probe that closes,
     /// probe timeout 60 s, cancelled calls ignored.
     pub const DEFAULT: Self = Settings::new().must();
 
-    /// Counted failures in a row that trip the breaker.
+    /// Counted failures in a row that trip the breaker. Means nothing to one that trips by
+    /// rate.
     #[must_use]
     pub const fn threshold(&self) -> u32 {
         self.threshold
@@ -161,6 +183,73 @@ impl Config {
     #[must_use]
     pub const fn on_cancel(&self) -> OnCancel {
         self.on_cancel
+    }
+
+    /// The share of failures that trips; `None` where failures in a row do.
+    #[must_use]
+    pub const fn failure_rate(&self) -> Option<f64> {
+        match &self.rate {
+            Some(rate) => Some(rate.limits.failures.as_f64()),
+            None => None,
+        }
+    }
+
+    /// The window of which the rates are taken; `None` where failures in a row trip.
+    #[must_use]
+    pub const fn window(&self) -> Option<Window> {
+        match &self.rate {
+            Some(rate) => Some(Window::of(rate.span)),
+            None => None,
+        }
+    }
+
+    /// Calls in the window before which nothing trips; `None` where failures in a row do.
+    #[must_use]
+    pub const fn min_calls(&self) -> Option<u32> {
+        match &self.rate {
+            Some(rate) => Some(rate.limits.min_calls),
+            None => None,
+        }
+    }
+
+    /// What a slow call takes longer than; `None` where it doesn't matter.
+    #[must_use]
+    pub const fn slow(&self) -> Option<Duration> {
+        match self.limits() {
+            Some(Limits {
+                slow: Some((than, _)),
+                ..
+            }) => Some(Duration::from_nanos(*than)),
+            _ => None,
+        }
+    }
+
+    /// The share of slow calls that trips; `None` where it doesn't matter.
+    #[must_use]
+    pub const fn slow_rate(&self) -> Option<f64> {
+        match self.limits() {
+            Some(Limits {
+                slow: Some((_, share)),
+                ..
+            }) => Some(share.as_f64()),
+            _ => None,
+        }
+    }
+
+    pub(crate) const fn limits(&self) -> Option<&Limits> {
+        match &self.rate {
+            Some(rate) => Some(&rate.limits),
+            None => None,
+        }
+    }
+
+    pub(crate) const fn rate(&self) -> Option<&Rate> {
+        self.rate.as_ref()
+    }
+
+    /// That of a breaker that counts failures in a row.
+    pub(crate) const fn in_a_row(self) -> Self {
+        Self { rate: None, ..self }
     }
 
     pub(crate) const fn reset_nanos(&self) -> u64 {

@@ -2,46 +2,11 @@
 
 use crate::config::{
     MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD, MAX_WINDOW_CALLS,
+    Setting,
 };
 use crate::state::Generation;
 use core::fmt;
 use core::time::Duration;
-
-/// The setting that an error is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Setting {
-    /// `threshold`
-    Threshold,
-    /// `reset`
-    Reset,
-    /// `max_reset`
-    MaxReset,
-    /// `probes`
-    Probes,
-    /// `probes` beside `close_rate`
-    ProbesByRate,
-    /// `close_after`
-    CloseAfter,
-    /// `close_rate`
-    CloseRate,
-    /// `probe_timeout`
-    ProbeTimeout,
-    /// `timeout`
-    Timeout,
-    /// `failure_rate`
-    FailureRate,
-    /// `window`
-    Window,
-    /// the number of buckets of `window`
-    Buckets,
-    /// `min_calls`
-    MinCalls,
-    /// `slow`
-    Slow,
-    /// `slow_rate`
-    SlowRate,
-}
 
 /// A configuration that could never work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -37,10 +37,11 @@
 //! | wait set by an overload, [`Circuit::open_for`] or a snapshot | every `u64` of nanoseconds (584 years): in units of 10 us up to 83 s, whole milliseconds up to 9.3 h, seconds up to 194 days, hours above, each rounded up | |
 //!
 //! # Sizes
-//! On a 64-bit target a [`Circuit`] is 96 bytes: two words and its settings. One
-//! that trips by rate has beside them a [`Sliding`] of 64 bytes and 8 for each
-//! slot ([`Window::slots`]): over the last 100 calls 216 bytes in all, over a time
-//! of 10 buckets 232. Nothing else is allocated.
+//! On a 64-bit target a [`BareCircuit`] is 16 bytes: two words. One that trips by rate
+//! has beside them a [`Sliding`] of 56 bytes and 8 for each slot ([`Window::slots`]):
+//! over the last 100 calls 136 bytes in all, over a time of 10 buckets 152. A
+//! [`Circuit`] has its settings too ([`LiveConfig`], 280 bytes), with room for those that
+//! an operator lays over them. Nothing else is allocated.
 //!
 //! The code for a call's admission and outcome takes 7 to 16 kB where it is built
 //! for size or for a small processor (`cargo xtask size` measures it), and none of
@@ -56,8 +57,11 @@ mod circuit;
 mod clock;
 mod config;
 mod error;
+mod live;
 mod nanos;
 mod outcome;
+#[cfg_attr(one_thread, path = "no_overlay.rs")]
+mod overlay;
 mod permit;
 mod policy;
 mod random;
@@ -79,10 +83,15 @@ pub use circuit::{Admission, BareCircuit, Circuit, CircuitRef};
 pub use clock::{Clock, ManualClock, Reading};
 pub use config::{
     Config, MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD,
-    MAX_WINDOW_CALLS, OnCancel, RateConfig, Settings, Window,
+    MAX_WINDOW_CALLS, Mistakes, OnCancel, Overrides, RateConfig, Reconfiguration, ReconfigureError,
+    Setting, SettingKind, SettingValue, Settings, Window,
 };
-pub use error::{ConfigError, Reason, Rejected, Setting, SnapshotError};
+pub use error::{ConfigError, Reason, Rejected, SnapshotError};
+pub use live::LiveConfig;
 pub use outcome::{Change, Effect, Outcome, Trigger};
+#[cfg(loom)]
+#[doc(hidden)]
+pub use overlay::{Laid, Overlay, UnderWay};
 pub use permit::Permit;
 pub use policy::{Consecutive, Policy};
 pub use sliding::Sliding;

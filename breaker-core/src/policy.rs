@@ -58,6 +58,9 @@ pub(crate) mod sealed {
 
         /// Whether the breaker is still in the generation of `word`.
         fn is_current(&self) -> bool;
+
+        /// Whether the call is judged by the declared configuration.
+        fn is_by_declared(&self) -> bool;
     }
 }
 

@@ -17,8 +17,14 @@ pub(crate) const MAX_MIN_CALLS: u32 = (1 << 17) - 1;
 /// What trips, once it was found to make sense.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
-    pub(crate) failures: Ratio,
+    pub(crate) limits: Limits,
     pub(crate) span: Span,
+}
+
+/// What a window's counts trip at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limits {
+    pub(crate) failures: Ratio,
     pub(crate) min_calls: u32,
     /// Nanoseconds above which a call is slow, and the share of such calls.
     pub(crate) slow: Option<(u64, Ratio)>,
@@ -63,15 +69,17 @@ pub(crate) const fn slots_for(calls: u32) -> usize {
     calls.div_ceil(SAMPLES_PER_SLOT) as usize
 }
 
-impl Rate {
+impl Span {
     /// How many slots the window needs.
-    pub(crate) const fn slots(&self) -> usize {
-        match self.span {
-            Span::Calls(calls) => slots_for(calls),
-            Span::Time { buckets, .. } => buckets.get() as usize,
+    pub(crate) const fn slots(self) -> usize {
+        match self {
+            Self::Calls(calls) => slots_for(calls),
+            Self::Time { buckets, .. } => buckets.get() as usize,
         }
     }
+}
 
+impl Limits {
     #[inline]
     pub(crate) fn is_slow(&self, took: u64) -> bool {
         self.slow.is_some_and(|(than, _)| took > than)
@@ -101,10 +109,9 @@ impl Rate {
 mod tests {
     use super::*;
 
-    fn rate(failures: f64, slow: Option<f64>) -> Rate {
-        Rate {
+    fn rate(failures: f64, slow: Option<f64>) -> Limits {
+        Limits {
             failures: Ratio::new(failures).unwrap(),
-            span: Span::Calls(100),
             min_calls: 4,
             slow: slow.map(|share| (7, Ratio::new(share).unwrap())),
         }

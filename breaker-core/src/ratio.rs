@@ -15,16 +15,26 @@ impl Ratio {
             return None;
         }
         let billionths = (ratio * ONE as f64 + 0.5) as u32;
-        Some(Self(match NonZeroU32::new(billionths) {
-            Some(billionths) => billionths,
-            // Too small to be told from 0, it still is above it.
-            None => NonZeroU32::MIN,
-        }))
+        // Too small to be told from 0, it still is above it.
+        Some(Self::of_billionths(billionths))
     }
 
     /// Is `part` of `whole` at least this ratio?
     pub(crate) const fn reached(self, part: u32, whole: u32) -> bool {
         part as u64 * ONE as u64 >= whole as u64 * self.0.get() as u64
+    }
+
+    #[cfg_attr(one_thread, allow(dead_code, reason = "see `no_overlay.rs`"))]
+    pub(crate) const fn billionths(self) -> u32 {
+        self.0.get()
+    }
+
+    /// What [`billionths`](Self::billionths) gave.
+    pub(crate) const fn of_billionths(billionths: u32) -> Self {
+        Self(match NonZeroU32::new(billionths) {
+            Some(billionths) => billionths,
+            None => NonZeroU32::MIN,
+        })
     }
 
     pub(crate) const fn as_f64(self) -> f64 {

@@ -41,25 +41,28 @@ pub struct Sliding<const SLOTS: usize> {
 impl<const SLOTS: usize> Sliding<SLOTS> {
     const_fn! {
         pub(crate) const fn new(config: &RateConfig) -> Result<Self, ConfigError> {
-            if SLOTS < config.slots() {
+            let Some(rate) = config.0.rate() else {
+                return Err(ConfigError::NoFailureRate);
+            };
+            if SLOTS < rate.span.slots() {
                 return Err(ConfigError::TooFewSlots);
             }
-            Ok(Self::empty(config.rate))
+            Ok(Self::empty(Counters::new(rate)))
         }
     }
 
     #[cfg(not(loom))]
-    const fn empty(rate: Rate) -> Self {
+    const fn empty(counters: Counters) -> Self {
         Self {
-            counters: Counters::new(rate),
+            counters,
             slots: [const { AtomicU64::new(0) }; SLOTS],
         }
     }
 
     #[cfg(loom)]
-    fn empty(rate: Rate) -> Self {
+    fn empty(counters: Counters) -> Self {
         Self {
-            counters: Counters::new(rate),
+            counters,
             slots: core::array::from_fn(|_| AtomicU64::new(0)),
         }
     }
@@ -96,8 +99,8 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
             .count_at_once(&self.slots, generation, took, moment)
     }
 
-    fn tally(&self, word: Word, call: Call<impl sealed::Moment>, _: &Config) -> Tally {
-        self.counters.tally(&self.slots, word, call)
+    fn tally(&self, word: Word, call: Call<impl sealed::Moment>, config: &Config) -> Tally {
+        self.counters.tally(&self.slots, word, call, config)
     }
 
     fn enter(&self, generation: Generation, moment: &impl sealed::Moment) {
@@ -105,21 +108,23 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
     }
 
     fn fresh(&self) -> Self {
-        Self::empty(self.counters.rate)
+        Self::empty(self.counters.fresh())
     }
 }
 
 impl<const SLOTS: usize> fmt::Debug for Sliding<SLOTS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sliding")
-            .field("rate", &self.counters.rate)
+            .field("span", &self.counters.span)
             .finish_non_exhaustive()
     }
 }
 
 /// What is kept of a window beside its slots.
 pub(crate) struct Counters {
-    pub(crate) rate: Rate,
+    pub(crate) span: Span,
+    /// Nanoseconds above which a call is slow, as declared: else calls are not timed.
+    slow: Option<u64>,
     head: AtomicU64,
     /// Only of a window of time.
     offset: AtomicU64,
@@ -136,9 +141,20 @@ enum Window<'a> {
 
 impl Counters {
     const_fn! {
-        pub(crate) const fn new(rate: Rate) -> Self {
+        pub(crate) const fn new(rate: &Rate) -> Self {
+            let slow = match rate.limits.slow {
+                Some((than, _)) => Some(than),
+                None => None,
+            };
+            Self::empty(rate.span, slow)
+        }
+    }
+
+    const_fn! {
+        const fn empty(span: Span, slow: Option<u64>) -> Self {
             Self {
-                rate,
+                span,
+                slow,
                 head: AtomicU64::new(0),
                 offset: AtomicU64::new(0),
                 judged: AtomicU64::new(time::NO_BUCKET),
@@ -146,10 +162,15 @@ impl Counters {
         }
     }
 
+    /// The same with nothing counted.
+    pub(crate) fn fresh(&self) -> Self {
+        Self::empty(self.span, self.slow)
+    }
+
     #[inline]
     fn window<'a>(&'a self, slots: &'a [AtomicU64]) -> Window<'a> {
         let (head, offset, judged) = (&self.head, &self.offset, &self.judged);
-        match self.rate.span {
+        match self.span {
             Span::Calls(size) => Window::Calls(calls::Window { head, slots, size }),
             Span::Time { width, buckets } => {
                 // Whoever made the slots saw to it that there are as many.
@@ -168,7 +189,7 @@ impl Counters {
 
     #[inline]
     pub(crate) fn start(&self, exact: impl FnOnce() -> u64) -> Option<u64> {
-        self.rate.slow.map(|_| exact())
+        self.slow.map(|_| exact())
     }
 
     #[inline]
@@ -179,7 +200,7 @@ impl Counters {
         took: u64,
         moment: &impl sealed::Moment,
     ) -> bool {
-        !self.rate.is_slow(took)
+        self.slow.is_none_or(|than| took <= than)
             && match self.window(slots) {
                 Window::Calls(window) => window.count_at_once(generation),
                 Window::Time(window) => window.count_at_once(generation, moment),
@@ -191,15 +212,20 @@ impl Counters {
         slots: &[AtomicU64],
         word: Word,
         call: Call<impl sealed::Moment>,
+        config: &Config,
     ) -> Tally {
+        let Some(limits) = config.limits() else {
+            // Not its own configuration.
+            return Tally::Count(word.payload());
+        };
         let sample = Sample {
             failed: call.failed,
-            slow: self.rate.is_slow(call.took),
+            slow: limits.is_slow(call.took),
         };
         let generation = word.generation();
         let judged = match self.window(slots) {
-            Window::Calls(window) => window.count(generation, sample, &call.moment, &self.rate),
-            Window::Time(window) => window.count(generation, sample, &call.moment, &self.rate),
+            Window::Calls(window) => window.count(generation, sample, &call.moment, limits),
+            Window::Time(window) => window.count(generation, sample, &call.moment, limits),
         };
         match judged {
             Err(Late) => Tally::Late,

@@ -106,6 +106,11 @@ fn held(wait: u64, resolution: u64) -> u64 {
 }
 
 fn has_room(trial: Trial, config: &Config) -> bool {
+    // Nothing would end a trial that takes no probe and waits for none: one whose results were
+    // enough at once when an operator asked for fewer.
+    if trial.in_flight == 0 {
+        return true;
+    }
     match config.close() {
         Close::After(successes) => {
             trial.in_flight < config.probes() && trial.in_flight + trial.successes < successes
@@ -242,7 +247,8 @@ pub(crate) fn settle_probe(
         Close::After(_) if trial.failures > 0 => true,
         Close::After(successes) if trial.successes >= successes => false,
         Close::Rate(ratio) if trial.successes + trial.failures >= config.probes() => {
-            ratio.reached(trial.failures, config.probes())
+            // More than `probes`, where an operator asked for fewer meanwhile.
+            ratio.reached(trial.failures, trial.successes + trial.failures)
         }
         _ => return Step::Count(word.with_payload(trial.payload(config.close()))),
     };
@@ -376,6 +382,10 @@ mod tests {
 
         fn is_current(&self) -> bool {
             panic!("asked for the generation");
+        }
+
+        fn is_by_declared(&self) -> bool {
+            panic!("asked what it is judged by");
         }
     }
 

@@ -25,6 +25,7 @@ use crate::circuit::{Admission, BareCircuit, CircuitRef};
 use crate::clock::{Clock, Reading};
 use crate::config::Config;
 use crate::error::{Reason, Rejected, SnapshotError};
+use crate::live::LiveConfig;
 use crate::nanos;
 use crate::outcome::{Change, Effect, Outcome, Trigger};
 use crate::permit::Permit;
@@ -120,7 +121,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     #[inline]
     pub fn refused_at_once<C: Clock>(self, clock: &C) -> Option<(Generation, NonZeroU64)> {
         let word = self.load();
-        if word.state() != State::Open {
+        if word.state() != State::Open || self.live.is_overridden() {
             return None;
         }
         let generation = word.generation();
@@ -130,7 +131,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             return None;
         }
         let elapsed = now.checked_sub(stamp.nanos())?;
-        let left = transition::left_open(word, elapsed, clock.resolution(), self.config)?;
+        let left = transition::left_open(word, elapsed, clock.resolution(), self.live.declared())?;
         Some((generation, left))
     }
 
@@ -169,6 +170,8 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         clock: &C,
         granted: impl FnOnce() -> bool,
     ) -> Result<Admission, Rejected> {
+        let held = self.live.overridden();
+        let config = held.as_ref().unwrap_or(self.live.declared());
         // Asked once, whoever is quicker with the swap: a grant may be used up by it.
         let mut granted = Some(granted);
         loop {
@@ -194,7 +197,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             let Some(Elapsed { now, elapsed }) = self.elapsed(word, clock) else {
                 continue;
             };
-            let mut answer = transition::ask_at(word, elapsed, clock.resolution(), self.config);
+            let mut answer = transition::ask_at(word, elapsed, clock.resolution(), config);
             if !matches!(answer, Answer::Refuse(..))
                 && let Some(granted) = granted.take()
                 && !granted()
@@ -223,7 +226,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                     if self.swap(word, next) {
                         self.stamp_entry(next, now, clock);
                         let failures = 0;
-                        let change = transition::change(word, next, trigger, failures, self.config);
+                        let change = transition::change(word, next, trigger, failures, config);
                         let generation = next.generation();
                         return Ok(Admission {
                             generation,
@@ -286,7 +289,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     }
 
     /// Counts a success that took so many nanoseconds in a window, if it takes no
-    /// more than one swap. `false`: nothing was done, so
+    /// more than one swap, by the declared configuration. `false`: nothing was done, so
     /// [`settle_slowly`](Self::settle_slowly).
     #[doc(hidden)]
     #[inline]
@@ -295,8 +298,11 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             circuit: self,
             generation,
             clock,
+            by_declared: true,
         };
         self.load() == Word::idle(generation)
+            // What is slow, and what the window was judged by, may be another.
+            && (self.counts_in_word() || !self.live.is_overridden())
             && self.bare.policy.count_at_once(generation, took, &moment)
     }
 
@@ -345,7 +351,9 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         took: u64,
         clock: &C,
     ) -> Effect {
-        let verdict = transition::verdict(outcome, self.config);
+        let held = self.live.overridden();
+        let config = held.as_ref().unwrap_or(self.live.declared());
+        let verdict = transition::verdict(outcome, config);
         loop {
             let word = self.load();
             if word.generation() != generation {
@@ -353,24 +361,25 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             }
             let step = match word.state() {
                 State::Closed | State::Shadow => {
-                    let draw = || self.draw(word, clock);
+                    let draw = || self.draw(word, config, clock);
                     transition::settle_closed(word, verdict, draw, |failed| {
                         let moment = Now {
                             circuit: self,
                             generation,
                             clock,
+                            by_declared: held.is_none(),
                         };
                         let call = Call {
                             failed,
                             took,
                             moment,
                         };
-                        self.bare.policy.tally(word, call, self.config)
+                        self.bare.policy.tally(word, call, config)
                     })
                 }
                 State::HalfOpen => {
-                    let draw = || self.draw(word, clock);
-                    transition::settle_probe(word, verdict, draw, self.config)
+                    let draw = || self.draw(word, config, clock);
+                    transition::settle_probe(word, verdict, draw, config)
                 }
                 // No call is admitted in these generations, or none recorded.
                 State::Open | State::ForcedOpen | State::Disabled => return Effect::Neutral,
@@ -394,8 +403,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                     would,
                 } => {
                     if self.swap(word, next) {
-                        let change =
-                            transition::change(word, would, trigger, failures, self.config);
+                        let change = transition::change(word, would, trigger, failures, config);
                         return Effect::WouldTrip(Change {
                             generation,
                             ..change
@@ -407,14 +415,13 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                     failures,
                     next,
                 } => {
-                    if let Some(change) = self.enter(word, next, trigger, failures, clock) {
+                    if let Some(change) = self.enter(word, next, trigger, failures, config, clock) {
                         return Effect::Tripped(change);
                     }
                 }
                 Step::Close { failures, next } => {
-                    if let Some(change) =
-                        self.enter(word, next, Trigger::Recovered, failures, clock)
-                    {
+                    let trigger = Trigger::Recovered;
+                    if let Some(change) = self.enter(word, next, trigger, failures, config, clock) {
                         return Effect::Closed(change);
                     }
                 }
@@ -432,6 +439,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
 
     /// See [`Circuit::clear`](crate::Circuit::clear).
     pub fn clear<C: Clock>(self, clock: &C) -> Change {
+        self.live.clear_overrides();
         self.operate(Order::Close, clock)
     }
 
@@ -458,10 +466,12 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     /// Any of the above.
     #[doc(hidden)]
     pub fn operate<C: Clock>(self, order: Order, clock: &C) -> Change {
+        // The wait that an order sets is its own.
+        let config = self.live.declared();
         loop {
             let word = self.load();
             let next = transition::operate(word, order);
-            if let Some(change) = self.enter(word, next, Trigger::Operator, 0, clock) {
+            if let Some(change) = self.enter(word, next, Trigger::Operator, 0, config, clock) {
                 return change;
             }
         }
@@ -481,13 +491,20 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
 
     /// See [`Circuit::config`](crate::Circuit::config).
     #[must_use]
-    pub fn config(self) -> &'a Config {
-        self.config
+    pub fn config(self) -> Config {
+        self.live.config()
+    }
+
+    /// What it goes by: declared, and as it is now.
+    #[inline]
+    pub fn live(self) -> &'a LiveConfig {
+        self.live
     }
 
     /// See [`Circuit::snapshot`](crate::Circuit::snapshot).
     #[must_use]
     pub fn snapshot<C: Clock>(self, clock: &C) -> Snapshot {
+        let config = self.live.config();
         loop {
             let word = self.load();
             let stamp = self.load_stamp();
@@ -504,11 +521,14 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                 reopenings: word.reopenings(),
             };
             match state {
-                State::Closed => snapshot.consecutive = word.payload(),
+                // Failures in a row from before `threshold` was lowered: the next one trips.
+                State::Closed => {
+                    snapshot.consecutive = word.payload().min(config.threshold().saturating_sub(1));
+                }
                 State::Open => {
                     // Without the clock's resolution: it is added again where
                     // the snapshot is restored.
-                    let wait = transition::opening(word, self.config);
+                    let wait = transition::opening(word, &config);
                     let elapsed = if stamp.belongs_to(word.generation()) {
                         now.saturating_sub(stamp.nanos())
                     } else {
@@ -532,14 +552,16 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         snapshot: &Snapshot,
         clock: &C,
     ) -> Result<Change, SnapshotError> {
+        let config = self.live.config();
         let counts = self.counts_in_word();
-        let threshold = counts.then(|| self.config.threshold());
+        let threshold = counts.then(|| config.threshold());
         transition::check(snapshot, threshold)?;
         loop {
             let word = self.load();
-            let next = transition::restore(word, snapshot, counts, self.config);
+            let next = transition::restore(word, snapshot, counts, &config);
             let failures = snapshot.consecutive;
-            if let Some(change) = self.enter(word, next, Trigger::Restored, failures, clock) {
+            let trigger = Trigger::Restored;
+            if let Some(change) = self.enter(word, next, trigger, failures, &config, clock) {
                 return Ok(change);
             }
         }
@@ -551,6 +573,7 @@ struct Now<'a, P, C> {
     circuit: CircuitRef<'a, P>,
     generation: Generation,
     clock: &'a C,
+    by_declared: bool,
 }
 
 impl<P: Policy, C: Clock> Moment for Now<'_, P, C> {
@@ -561,6 +584,10 @@ impl<P: Policy, C: Clock> Moment for Now<'_, P, C> {
 
     fn is_current(&self) -> bool {
         cfg!(one_thread) || self.circuit.load().generation() == self.generation
+    }
+
+    fn is_by_declared(&self) -> bool {
+        self.by_declared
     }
 }
 
@@ -609,6 +636,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         next: Word,
         trigger: Trigger,
         failures: u32,
+        config: &Config,
         clock: &C,
     ) -> Option<Change> {
         let now = clock.now();
@@ -616,13 +644,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             return None;
         }
         self.stamp_entry(next, now, clock);
-        Some(transition::change(
-            word,
-            next,
-            trigger,
-            failures,
-            self.config,
-        ))
+        Some(transition::change(word, next, trigger, failures, config))
     }
 
     /// Time since the stamp of an open or half-open word. `None`: the words have
@@ -657,6 +679,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                 circuit: self,
                 generation,
                 clock,
+                by_declared: true,
             },
         );
         let mine = Stamp::new(generation, now);
@@ -689,9 +712,9 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
 
     /// The draw for the jitter of an opening. A clock without entropy is one for
     /// tests: there, the default jitter is off, and one that was set repeats.
-    fn draw<C: Clock>(self, word: Word, clock: &C) -> u16 {
-        let seed = match (clock.entropy(), self.config.jitter_seed()) {
-            (None, _) if !self.config.jitter_was_set() => return 0,
+    fn draw<C: Clock>(self, word: Word, config: &Config, clock: &C) -> u16 {
+        let seed = match (clock.entropy(), config.jitter_seed()) {
+            (None, _) if !config.jitter_was_set() => return 0,
             (_, Some(seed)) => seed,
             (Some(entropy), None) => mix(entropy) ^ self.identity(),
             (None, None) => 0,

@@ -66,7 +66,10 @@ fn histories(normally: u32) -> ProptestConfig {
 macro_rules! with {
     ($built:expr, $circuit:ident => $body:expr) => {
         match $built {
-            Built::InARow($circuit) => $body,
+            Built::InARow($circuit) => {
+                let $circuit: &Circuit = $circuit;
+                $body
+            }
             Built::Rate($circuit) => {
                 let $circuit: &Circuit<Widest> = $circuit;
                 $body

@@ -4,7 +4,7 @@
 use crate::time::{Moment, nanos};
 use alloc::boxed::Box;
 use alloc::rc::Rc;
-use breaker_core::{BareCircuit, Chosen, Circuit, CircuitRef, Config, Slot};
+use breaker_core::{BareCircuit, Chosen, Circuit, CircuitRef, LiveConfig, Slot};
 use core::ptr;
 
 pub(crate) type Policy = Chosen<Box<[Slot]>>;
@@ -19,19 +19,17 @@ pub(crate) struct Breaker {
 
 /// What the breakers of a group have in common.
 struct Shared {
-    config: Config,
+    live: LiveConfig,
     /// Nanoseconds by which the clock may lag behind.
     resolution: u64,
 }
 
 impl Breaker {
     pub(crate) fn new(circuit: Circuit<Policy>, resolution: u64) -> Self {
+        let (circuit, live) = circuit.into_parts();
         Self {
-            shared: Rc::new(Shared {
-                config: *circuit.config(),
-                resolution,
-            }),
-            circuit: circuit.into_bare(),
+            shared: Rc::new(Shared { live, resolution }),
+            circuit,
         }
     }
 
@@ -54,7 +52,7 @@ impl Breaker {
     }
 
     pub(crate) fn by_ref(&self) -> CircuitRef<'_, Policy> {
-        self.circuit.with(&self.shared.config)
+        self.circuit.with(&self.shared.live)
     }
 
     /// Gives it to JavaScript.

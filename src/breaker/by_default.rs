@@ -17,7 +17,7 @@ impl Breaker {
 
     /// A `static` that enters the registry at its first call; `place` says
     /// where it stands. [`breaker!`](crate::breaker) writes this.
-    pub(crate) const fn declared(
+    pub(crate) const fn declare(
         name: &'static str,
         config: Config,
         place: Declaration<Self>,

@@ -3,7 +3,7 @@
 use crate::breaker::Breaker;
 use crate::name::{Name, OfKey};
 use crate::observe::CircuitId;
-use breaker_core::{BareCircuit, CircuitRef, Policy, State};
+use breaker_core::{BareCircuit, CircuitRef, Overrides, Policy, ReconfigureError, State};
 use core::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +23,13 @@ pub(crate) struct Group<O, C: 'static, P: 'static> {
     /// Name, clock and settings. Its own circuit is never used.
     pub(super) template: Breaker<C, P>,
     pub(super) label: Label<O>,
+}
+
+impl<O, C, P: Policy> Group<O, C, P> {
+    /// For the circuits of all keys.
+    pub(super) fn reconfigure(&self, overrides: &Overrides) -> Result<(), ReconfigureError> {
+        self.template.own_circuit().reconfigure(overrides).map(drop)
+    }
 }
 
 pub(super) type Label<O> = fn(&O, &mut fmt::Formatter<'_>) -> fmt::Result;
@@ -52,8 +59,7 @@ impl<O, C, P: Policy> Entry<O, C, P> {
 
     #[inline]
     pub(super) fn circuit(&self) -> CircuitRef<'_, P> {
-        self.circuit
-            .with(self.group.template.own_circuit().config())
+        self.circuit.with(self.group.template.own_circuit().live())
     }
 
     /// As events call it.

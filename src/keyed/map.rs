@@ -245,7 +245,6 @@ where
         None
     }
 
-    #[cfg(feature = "test-util")]
     pub(crate) fn group(&self) -> &Arc<Group<O, C, P>> {
         &self.group
     }

@@ -58,8 +58,8 @@ where
         &*self.entry
     }
 
-    pub(crate) fn own_config(&self) -> &Config {
-        self.entry.group.template.config()
+    pub(crate) fn declared_config(&self) -> &Config {
+        self.entry.group.template.declared()
     }
 
     /// The key.
@@ -145,6 +145,8 @@ where
 {
     type Clock = C;
     type Policy = P;
+
+    const IS_A_KEYS: bool = true;
 
     #[inline]
     fn breaker(&self) -> &Breaker<C, P> {

@@ -13,7 +13,7 @@ pub const fn generated(
     config: Config,
     place: fn() -> &'static Breaker,
 ) -> Breaker {
-    Breaker::declared(name, config, Declaration { place, file, line })
+    Breaker::declare(name, config, Declaration { place, file, line })
 }
 
 /// [`generated`], by rate.

@@ -5,7 +5,10 @@ use crate::breaker::Breaker;
 use crate::keyed::KeyedBreaker;
 use crate::name::KeyLabel;
 use crate::subject::Subject;
-use breaker_core::{Change, Clock, Config, Generation, Policy, Snapshot, SnapshotError, State};
+use breaker_core::{
+    Change, Clock, Config, Generation, Overrides, Policy, Reconfiguration, ReconfigureError,
+    Snapshot, SnapshotError, State,
+};
 use std::time::Duration;
 
 pub(crate) mod sealed {
@@ -17,7 +20,7 @@ pub(crate) mod sealed {
     pub struct Known<'a> {
         pub(crate) name: &'a str,
         pub(crate) key: Option<KeyLabel<'a>>,
-        pub(crate) config: &'a Config,
+        pub(crate) declared: &'a Config,
     }
 
     pub trait Lends: Send + Sync {
@@ -40,7 +43,18 @@ pub trait AnyBreaker: Lends + Send + Sync {
     /// See [`Breaker::generation`].
     fn generation(&self) -> Generation;
     /// See [`Breaker::config`].
-    fn config(&self) -> &Config;
+    fn config(&self) -> Config;
+    /// See [`Breaker::declared`].
+    fn declared(&self) -> &Config;
+    /// See [`Breaker::overrides`]. Those of a key are all keys'.
+    fn overrides(&self) -> Overrides;
+    /// See [`Breaker::reconfigure`].
+    ///
+    /// # Errors
+    /// [`ReconfigureError`]: nothing has changed. That of a key is always
+    /// [`OneKey`](ReconfigureError::OneKey): all keys have one configuration, and
+    /// [`FoundKeyed::reconfigure`](super::FoundKeyed::reconfigure) changes it.
+    fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError>;
     /// See [`Breaker::snapshot`].
     fn snapshot(&self) -> Snapshot;
     /// See [`Breaker::restore`].
@@ -50,7 +64,8 @@ pub trait AnyBreaker: Lends + Send + Sync {
     fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError>;
     /// See [`Breaker::close`].
     fn close(&self) -> Change;
-    /// See [`Breaker::clear`].
+    /// See [`Breaker::clear`]. That of a key leaves the configuration, which is all keys', as it
+    /// is.
     fn clear(&self) -> Change;
     /// See [`Breaker::force_open`].
     fn force_open(&self) -> Change;
@@ -83,8 +98,20 @@ where
         Bound::new(self).lent().circuit().generation()
     }
 
-    fn config(&self) -> &Config {
-        self.known().config
+    fn config(&self) -> Config {
+        Bound::new(self).config()
+    }
+
+    fn declared(&self) -> &Config {
+        self.known().declared
+    }
+
+    fn overrides(&self) -> Overrides {
+        Bound::new(self).overrides()
+    }
+
+    fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
+        Bound::new(self).reconfigure(overrides)
     }
 
     fn snapshot(&self) -> Snapshot {
@@ -100,7 +127,7 @@ where
     }
 
     fn clear(&self) -> Change {
-        Bound::new(self).operate(|circuit, clock| circuit.clear(clock))
+        Bound::new(self).clear()
     }
 
     fn force_open(&self) -> Change {
@@ -129,7 +156,7 @@ where
         Known {
             name: self.name(),
             key: None,
-            config: self.config(),
+            declared: self.declared(),
         }
     }
 }
@@ -144,7 +171,7 @@ where
         Known {
             name: self.name(),
             key: Some(KeyLabel::of(self.of_key())),
-            config: self.own_config(),
+            declared: self.declared_config(),
         }
     }
 }

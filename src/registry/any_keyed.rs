@@ -1,13 +1,17 @@
 //! Breakers by key, of whatever type.
 
 use super::any::AnyBreaker;
-use breaker_core::Config;
+use breaker_core::{Config, Overrides, Reconfiguration, ReconfigureError};
 use std::sync::Arc;
 
 /// Breakers by key, of whatever key, clock and policy.
 pub(crate) trait AnyKeyed: Send + Sync {
     fn name(&self) -> &str;
-    fn config(&self) -> &Config;
+    fn config(&self) -> Config;
+    fn declared(&self) -> &Config;
+    fn overrides(&self) -> Overrides;
+    fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError>;
+    fn clear_overrides(&self) -> Option<Reconfiguration>;
     fn max_keys(&self) -> usize;
     fn len(&self) -> usize;
     fn any_breakers(&self) -> Vec<Arc<dyn AnyBreaker>>;

@@ -4,7 +4,7 @@ use super::any::AnyBreaker;
 use super::any_keyed::AnyKeyed;
 use super::held::Held;
 use super::origin::{Kind, Origin, Place};
-use breaker_core::Config;
+use breaker_core::{Config, Overrides, Reconfiguration, ReconfigureError};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -97,10 +97,34 @@ impl FoundKeyed {
         self.origin.place
     }
 
-    /// The configuration of each breaker.
+    /// See [`KeyedBreakers::config`](crate::KeyedBreakers::config).
     #[must_use]
-    pub fn config(&self) -> &Config {
+    pub fn config(&self) -> Config {
         self.keyed.config()
+    }
+
+    /// See [`KeyedBreakers::declared`](crate::KeyedBreakers::declared).
+    #[must_use]
+    pub fn declared(&self) -> &Config {
+        self.keyed.declared()
+    }
+
+    /// See [`KeyedBreakers::overrides`](crate::KeyedBreakers::overrides).
+    pub fn overrides(&self) -> Overrides {
+        self.keyed.overrides()
+    }
+
+    /// See [`KeyedBreakers::reconfigure`](crate::KeyedBreakers::reconfigure).
+    ///
+    /// # Errors
+    /// [`ReconfigureError`]: nothing has changed.
+    pub fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
+        self.keyed.reconfigure(overrides)
+    }
+
+    /// See [`KeyedBreakers::clear_overrides`](crate::KeyedBreakers::clear_overrides).
+    pub fn clear_overrides(&self) -> Option<Reconfiguration> {
+        self.keyed.clear_overrides()
     }
 
     /// How many keys are kept at most.
@@ -148,8 +172,10 @@ impl FoundKeyed {
         self.each(|breaker| breaker.close())
     }
 
-    /// See [`Breaker::clear`](crate::Breaker::clear).
+    /// See [`Breaker::clear`](crate::Breaker::clear). The configuration is again what was
+    /// declared, also for keys to come.
     pub fn clear(&self) -> usize {
+        self.clear_overrides();
         self.each(|breaker| breaker.clear())
     }
 

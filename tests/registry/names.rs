@@ -239,7 +239,7 @@ const RESTORED: Snapshot = Snapshot {
 };
 
 fn does_what_the_breaker_does(found: &Found, breaker: &Breaker) {
-    let twin = Breaker::new("twin", *breaker.config());
+    let twin = Breaker::new("twin", breaker.config());
     assert_eq!(found.name(), breaker.name());
     assert_eq!(found.config(), breaker.config());
     for (name, order, state) in ORDERS {

@@ -1,13 +1,14 @@
 //! Settings as they are written, and the rules by which they make sense.
 
+use super::setting::{Setting, SettingValue as Value};
 use super::window::Kind;
 use super::{
     Close, Config, MAX_BUCKETS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD, MAX_WINDOW_CALLS,
-    OnCancel, RateConfig, Window,
+    NO_TIMEOUT, OnCancel, RateConfig, Window,
 };
-use crate::error::{ConfigError, Setting};
+use crate::error::ConfigError;
 use crate::nanos::{self, Nanos};
-use crate::rate::{MAX_MIN_CALLS, Rate, Span};
+use crate::rate::{Limits, MAX_MIN_CALLS, Rate, Span};
 use crate::ratio::Ratio;
 use core::num::NonZeroU64;
 use core::time::Duration;
@@ -67,7 +68,7 @@ pub struct Settings {
     close_after: Option<u32>,
     close_rate: Option<f64>,
     probe_timeout: Option<Nanos>,
-    on_cancel: OnCancel,
+    on_cancel: Option<OnCancel>,
     timeout: Option<Nanos>,
 }
 
@@ -90,7 +91,7 @@ impl Settings {
             close_after: None,
             close_rate: None,
             probe_timeout: None,
-            on_cancel: OnCancel::Ignore,
+            on_cancel: None,
             timeout: None,
         }
     }
@@ -203,7 +204,7 @@ impl Settings {
 
     /// What a dropped call counts as. Default: nothing.
     pub const fn on_cancel(mut self, counts_as: OnCancel) -> Self {
-        self.on_cancel = counts_as;
+        self.on_cancel = Some(counts_as);
         self
     }
 
@@ -239,7 +240,7 @@ impl Settings {
         if self.is_by_rate() {
             return Err(ConfigError::RateNotWanted);
         }
-        self.build_any()
+        self.build_any(None)
     }
 
     /// Whether something was set that only a breaker by rate has.
@@ -268,9 +269,9 @@ impl Settings {
             Err(error) => return Err(error),
             Ok(rate) => rate,
         };
-        match self.build_any() {
+        match self.build_any(Some(rate)) {
             Err(error) => Err(error),
-            Ok(config) => Ok(RateConfig { config, rate }),
+            Ok(config) => Ok(RateConfig(config)),
         }
     }
 
@@ -279,23 +280,45 @@ impl Settings {
         if self.threshold.is_some() && self.failure_rate.is_some() {
             return Err(ConfigError::ThresholdWithFailureRate);
         }
-        let failures = match self.failure_rate {
-            None => return Err(ConfigError::NoFailureRate),
-            Some(share) => match Ratio::new(share) {
-                Some(ratio) => ratio,
-                None => return Err(ConfigError::Ratio(Setting::FailureRate)),
-            },
+        match self.span() {
+            Err(error) => Err(error),
+            Ok(span) => self.rate_over(span),
+        }
+    }
+
+    /// The same over a window that is known.
+    pub(crate) const fn rate_over(&self, span: Span) -> Result<Rate, ConfigError> {
+        let failures = match self.failures() {
+            Err(error) => return Err(error),
+            Ok(failures) => failures,
         };
+        match self.limits(failures, span) {
+            Err(error) => Err(error),
+            Ok(limits) => Ok(Rate { limits, span }),
+        }
+    }
+
+    const fn failures(&self) -> Result<Ratio, ConfigError> {
+        match self.failure_rate {
+            None => Err(ConfigError::NoFailureRate),
+            Some(share) => match Ratio::new(share) {
+                Some(ratio) => Ok(ratio),
+                None => Err(ConfigError::Ratio(Setting::FailureRate)),
+            },
+        }
+    }
+
+    const fn span(&self) -> Result<Span, ConfigError> {
         let window = match self.window {
             None => DEFAULT_WINDOW,
             Some(window) => window,
         };
-        let (span, most_min_calls) = match window.0 {
-            Kind::Calls(0) => return Err(ConfigError::ZeroWindow),
+        match window.0 {
+            Kind::Calls(0) => Err(ConfigError::ZeroWindow),
             Kind::Calls(calls) if calls > MAX_WINDOW_CALLS => {
-                return Err(ConfigError::TooLarge(Setting::Window));
+                Err(ConfigError::TooLarge(Setting::Window))
             }
-            Kind::Calls(calls) => (Span::Calls(calls), calls),
+            Kind::Calls(calls) => Ok(Span::Calls(calls)),
             Kind::Time { length, buckets } => {
                 let length = match length {
                     None => return Err(ConfigError::Overflow(Setting::Window)),
@@ -309,12 +332,17 @@ impl Settings {
                     return Err(ConfigError::ZeroBuckets);
                 };
                 match NonZeroU64::new(length.div_ceil(buckets.get())) {
-                    Some(width) if width.get() >= LEAST_BUCKET => {
-                        (Span::Time { width, buckets }, MAX_MIN_CALLS)
-                    }
-                    _ => return Err(ConfigError::BucketTooShort),
+                    Some(width) if width.get() >= LEAST_BUCKET => Ok(Span::Time { width, buckets }),
+                    _ => Err(ConfigError::BucketTooShort),
                 }
             }
+        }
+    }
+
+    const fn limits(&self, failures: Ratio, span: Span) -> Result<Limits, ConfigError> {
+        let most_min_calls = match span {
+            Span::Calls(calls) => calls,
+            Span::Time { .. } => MAX_MIN_CALLS,
         };
         let min_calls = match self.min_calls {
             None if most_min_calls < DEFAULT_MIN_CALLS => most_min_calls,
@@ -338,15 +366,83 @@ impl Settings {
             (Some(Some(_)), None) => return Err(ConfigError::SlowWithoutSlowRate),
             (None, Some(_)) => return Err(ConfigError::SlowRateWithoutSlow),
         };
-        Ok(Rate {
+        Ok(Limits {
             failures,
-            span,
             min_calls,
             slow,
         })
     }
 
-    pub(crate) const fn build_any(self) -> Result<Config, ConfigError> {
+    /// Both: where both set one, these win.
+    pub(crate) fn over(self, below: Self) -> Self {
+        Self {
+            threshold: self.threshold.or(below.threshold),
+            failure_rate: self.failure_rate.or(below.failure_rate),
+            window: self.window.or(below.window),
+            min_calls: self.min_calls.or(below.min_calls),
+            slow: self.slow.or(below.slow),
+            slow_rate: self.slow_rate.or(below.slow_rate),
+            reset: self.reset.or(below.reset),
+            backoff: self.backoff.or(below.backoff),
+            max_reset: self.max_reset.or(below.max_reset),
+            jitter: self.jitter.or(below.jitter),
+            jitter_seed: self.jitter_seed.or(below.jitter_seed),
+            probes: self.probes.or(below.probes),
+            close_after: self.close_after.or(below.close_after),
+            close_rate: self.close_rate.or(below.close_rate),
+            probe_timeout: self.probe_timeout.or(below.probe_timeout),
+            on_cancel: self.on_cancel.or(below.on_cancel),
+            timeout: self.timeout.or(below.timeout),
+        }
+    }
+
+    /// A setting by name, of those that can be changed at run time.
+    pub(crate) const fn get(&self, setting: Setting) -> Option<Value> {
+        match setting {
+            Setting::Threshold => count(self.threshold),
+            Setting::MinCalls => count(self.min_calls),
+            Setting::Probes => count(self.probes),
+            Setting::CloseAfter => count(self.close_after),
+            Setting::FailureRate => number(self.failure_rate),
+            Setting::SlowRate => number(self.slow_rate),
+            Setting::CloseRate => number(self.close_rate),
+            Setting::Backoff => number(self.backoff),
+            Setting::Jitter => number(self.jitter),
+            Setting::Slow => duration(self.slow),
+            Setting::Reset => duration(self.reset),
+            Setting::MaxReset => duration(self.max_reset),
+            Setting::ProbeTimeout => duration(self.probe_timeout),
+            Setting::OnCancel => match self.on_cancel {
+                Some(counts_as) => Some(Value::OnCancel(counts_as)),
+                None => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The same without one of those that can be changed at run time.
+    pub(crate) const fn without(mut self, setting: Setting) -> Self {
+        match setting {
+            Setting::Threshold => self.threshold = None,
+            Setting::MinCalls => self.min_calls = None,
+            Setting::Probes => self.probes = None,
+            Setting::CloseAfter => self.close_after = None,
+            Setting::FailureRate => self.failure_rate = None,
+            Setting::SlowRate => self.slow_rate = None,
+            Setting::CloseRate => self.close_rate = None,
+            Setting::Backoff => self.backoff = None,
+            Setting::Jitter => self.jitter = None,
+            Setting::Slow => self.slow = None,
+            Setting::Reset => self.reset = None,
+            Setting::MaxReset => self.max_reset = None,
+            Setting::ProbeTimeout => self.probe_timeout = None,
+            Setting::OnCancel => self.on_cancel = None,
+            _ => {}
+        }
+        self
+    }
+
+    pub(crate) const fn build_any(self, rate: Option<Rate>) -> Result<Config, ConfigError> {
         let threshold = match self.threshold {
             None => DEFAULT_THRESHOLD,
             Some(0) => return Err(ConfigError::ZeroThreshold),
@@ -426,8 +522,18 @@ impl Settings {
             jitter_seed: self.jitter_seed,
             probes,
             close,
+            close_after_was_set: self.close_after.is_some(),
             probe_timeout,
-            on_cancel: self.on_cancel,
+            probe_timeout_was_set: self.probe_timeout.is_some(),
+            timeout: match self.timeout {
+                Some(Some(timeout)) => timeout,
+                _ => NO_TIMEOUT,
+            },
+            rate,
+            on_cancel: match self.on_cancel {
+                None => OnCancel::Ignore,
+                Some(counts_as) => counts_as,
+            },
         })
     }
 
@@ -458,6 +564,28 @@ impl Settings {
             Ok(config) => config,
             Err(error) => panic!("{}", error.message()),
         }
+    }
+}
+
+const fn count(set: Option<u32>) -> Option<Value> {
+    match set {
+        Some(count) => Some(Value::Count(count)),
+        None => None,
+    }
+}
+
+const fn number(set: Option<f64>) -> Option<Value> {
+    match set {
+        Some(number) => Some(Value::Number(number)),
+        None => None,
+    }
+}
+
+const fn duration(set: Option<Nanos>) -> Option<Value> {
+    match set {
+        Some(Some(nanos)) => Some(Value::Duration(Duration::from_nanos(nanos))),
+        Some(None) => Some(Value::Duration(Duration::MAX)),
+        None => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The samples of which a rate is taken.
 
 use crate::nanos::{self, Nanos};
+use crate::rate::Span;
 use core::time::Duration;
 
 /// The largest count window: 4,095 calls.
@@ -64,6 +65,17 @@ impl Window {
             Kind::Calls(_) => self,
             Kind::Time { length, .. } => Self(Kind::Time { length, buckets }),
         }
+    }
+
+    pub(crate) const fn of(span: Span) -> Self {
+        Self(match span {
+            Span::Calls(calls) => Kind::Calls(calls),
+            Span::Time { width, buckets } => Kind::Time {
+                length: Some(width.get().saturating_mul(buckets.get())),
+                // At most 128.
+                buckets: buckets.get() as u32,
+            },
+        })
     }
 
     /// How many slots, of 8 bytes each, a [`Sliding`](crate::Sliding) needs for

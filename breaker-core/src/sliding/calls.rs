@@ -24,7 +24,7 @@
 
 use super::Late;
 use crate::policy::sealed::Moment;
-use crate::rate::{Counts, Judged, Rate, SAMPLES_PER_SLOT, Sample};
+use crate::rate::{Counts, Judged, Limits, SAMPLES_PER_SLOT, Sample};
 use crate::state::Generation;
 use crate::sync::{AtomicU64, Ordering, swap, try_swap};
 
@@ -218,7 +218,7 @@ impl Window<'_> {
         generation: Generation,
         sample: Sample,
         moment: &impl Moment,
-        rate: &Rate,
+        limits: &Limits,
     ) -> Result<Judged, Late> {
         let tag = tag_of(generation);
         let new = u64::from(sample.failed) * FAILED + u64::from(sample.slow) * SLOW;
@@ -240,7 +240,7 @@ impl Window<'_> {
             };
             let next = head.count(self.size, old, new);
             if swap(self.head, seen, next.raw()) {
-                return Ok(rate.judge(next.counts(self.size)));
+                return Ok(limits.judge(next.counts(self.size)));
             }
         }
     }

@@ -14,7 +14,8 @@
 //! were looked at. Beside the head therefore stands the newest bucket with which
 //! enough calls were judged and did not trip: as long as it is the newest, a fast
 //! success only counts in it, and no other bucket is looked at
-//! ([`Window::count_at_once`]).
+//! ([`Window::count_at_once`]). What was judged by limits that an operator set at run time
+//! doesn't count for that: when they are gone, the next call is judged by the declared ones.
 //!
 //! A bucket of another turn is as if empty. Who moves the head on empties the
 //! buckets that it passes, so none keeps a turn's number until it comes again.
@@ -23,7 +24,7 @@
 use super::Late;
 use crate::config::MAX_BUCKETS;
 use crate::policy::sealed::Moment;
-use crate::rate::{Counts, Judged, Rate, Sample};
+use crate::rate::{Counts, Judged, Limits, Sample};
 use crate::state::Generation;
 use crate::sync::{AtomicU64, Ordering, swap};
 use core::num::NonZeroU64;
@@ -152,18 +153,18 @@ impl Window<'_> {
         generation: Generation,
         sample: Sample,
         moment: &impl Moment,
-        rate: &Rate,
+        limits: &Limits,
     ) -> Result<Judged, Late> {
         let newest = self.move_on(generation, moment)?;
         self.put(generation, newest, sample)?;
         let (counts, newest) = self.sum(generation)?;
-        let judged = rate.judge(counts);
-        if counts.calls >= rate.min_calls {
+        let judged = limits.judge(counts);
+        if counts.calls >= limits.min_calls || !moment.is_by_declared() {
             // An older number, by a thread that was held up, is no bucket's that
             // anyone would count in.
             let number = match judged.trigger {
-                None => self.number(newest),
-                Some(_) => NO_BUCKET,
+                None if moment.is_by_declared() => self.number(newest),
+                _ => NO_BUCKET,
             };
             self.judged.store(number, Ordering::Release);
         }

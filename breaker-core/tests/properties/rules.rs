@@ -161,7 +161,10 @@ impl Rules {
     pub(crate) fn build(&self) -> Built {
         let settings = self.settings();
         match &self.trip {
-            Trip::InARow(_) => Built::InARow(Circuit::new(settings.build().expect("sound"))),
+            Trip::InARow(_) => {
+                let config = settings.build().expect("sound");
+                Built::InARow(Box::new(Circuit::new(config)))
+            }
             Trip::Rate(_) => {
                 let config = settings.build_rate().expect("sound");
                 Built::Rate(Box::new(Circuit::by_rate(config).expect("wide enough")))
@@ -204,7 +207,7 @@ impl Rules {
 /// A breaker by either policy.
 #[derive(Debug)]
 pub(crate) enum Built {
-    InARow(Circuit),
+    InARow(Box<Circuit>),
     Rate(Box<Circuit<Widest>>),
 }
 
