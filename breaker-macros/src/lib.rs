@@ -6,7 +6,6 @@
 mod args;
 mod breaker_macro;
 mod captures;
-mod duration;
 mod error;
 mod expand;
 mod function;

@@ -190,7 +190,7 @@ pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == name) {
         return Some(ours);
     }
-    closest(&name, OPTIONS.iter().map(|info| info.name))
+    breaker_text::nearest(&name, OPTIONS.iter().map(|info| info.name))
 }
 
 /// `resetTimeout` as it is written here: `reset_timeout`.
@@ -205,19 +205,6 @@ fn snake_case(name: &str) -> String {
         snake.extend(sign.to_lowercase());
     }
     snake
-}
-
-/// The word at the smallest edit distance from `word`, if it is near enough to be meant.
-pub(crate) fn closest(
-    word: &str,
-    words: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
-    let allowed = (word.chars().count() / 3).max(1);
-    words
-        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

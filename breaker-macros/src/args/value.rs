@@ -1,5 +1,6 @@
 //! The value of each option, by its type.
 
+use breaker_text::{duration, nearest};
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprClosure, ExprPath, Lit, Path};
@@ -9,9 +10,7 @@ use super::shape::{
     digits, is_constants, is_negative, is_zero, lit, may_be_constant, names_constant, unit_suffix,
     unwrapped, word,
 };
-use super::table::closest;
 use super::{Arg, Style};
-use crate::duration;
 use crate::error::{Errors, text};
 
 /// A value the compiler can know: read here, or left to be evaluated by it.
@@ -421,7 +420,7 @@ impl<'a> Reader<'a> {
             (None, _) => {
                 let near = word
                     .as_deref()
-                    .and_then(|word| closest(word, choices.iter().map(|(choice, _)| *choice)));
+                    .and_then(|word| nearest(word, choices.iter().map(|(choice, _)| *choice)));
                 let expects = given.info.expects;
                 let message = match near {
                     Some(near) => {

@@ -7,11 +7,11 @@ use syn::{Expr, GenericParam};
 
 use super::beside;
 use crate::args::{Arg, Args, Constant, Window};
-use crate::duration;
 use crate::error::Errors;
 use crate::function::{Function, bound_names};
 use crate::model::{Declaration, Name, Setting, Timeout, Trips, Value};
 use crate::place::Place;
+use breaker_text::duration;
 
 const DEFAULT_RESET: u64 = 30_000_000_000;
 const DEFAULT_PROBE_TIMEOUT: u64 = 60_000_000_000;

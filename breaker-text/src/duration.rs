@@ -49,8 +49,18 @@ const SPELLINGS: [(&str, &str); 32] = [
     ("nanoseconds", "ns"),
 ];
 
-/// Nanoseconds of a duration such as `1m30s`, or what is wrong with it.
-pub(crate) fn parse(text: &str) -> Result<u64, String> {
+/// Nanoseconds of a duration such as `1m30s`.
+///
+/// ```
+/// use breaker_text::duration::parse;
+///
+/// assert_eq!(parse("1m30s"), Ok(90_000_000_000));
+/// assert_eq!(parse("1m30").unwrap_err(), "`30` has no unit: write \"1m30s\"");
+/// ```
+///
+/// # Errors
+/// What is wrong with it, and what to write instead.
+pub fn parse(text: &str) -> Result<u64, String> {
     if text.trim().is_empty() {
         return Err("an empty duration: write for example \"30s\"".to_owned());
     }
@@ -147,9 +157,14 @@ fn meant(unit: &str) -> Option<usize> {
 
 /// What was probably meant by `text`, as [`parse`] reads it: without spaces, with our units, and
 /// where the last has none with the next smaller one.
-// Input:  1 hour 30
-// Output: 1h30m
-pub(crate) fn suggestion(text: &str) -> Option<String> {
+///
+/// ```
+/// use breaker_text::duration::suggestion;
+///
+/// assert_eq!(suggestion("1 hour 30").as_deref(), Some("1h30m"));
+/// ```
+#[must_use]
+pub fn suggestion(text: &str) -> Option<String> {
     let together: String = text.split_whitespace().collect();
     let mut rest = together.as_str();
     let mut write = String::new();
@@ -213,8 +228,13 @@ fn too_long() -> String {
     "too long: write less than 584 years, which is what 64 bits of nanoseconds hold".to_owned()
 }
 
-/// Nanoseconds as a person would write them, for messages.
-pub(crate) fn display(nanos: u64) -> String {
+/// Nanoseconds as a person would write them, and as [`parse`] reads them.
+///
+/// ```
+/// assert_eq!(breaker_text::duration::display(90_000_000_000), "1m30s");
+/// ```
+#[must_use]
+pub fn display(nanos: u64) -> String {
     let mut rest = nanos;
     let mut text = String::new();
     for (unit, nanos_per_unit) in UNITS {
