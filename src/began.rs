@@ -43,6 +43,11 @@ impl Began {
         Self(nanos.min(u64::MAX - 1))
     }
 
+    /// By the exact clock.
+    pub(crate) fn nanos(self) -> u64 {
+        self.0
+    }
+
     /// How long ago that is.
     pub(crate) fn elapsed<S: Subject>(self, lent: Lent<'_, S>, given: Given) -> Duration {
         let now = lent.clock_or(given).exact();

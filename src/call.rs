@@ -90,7 +90,9 @@ impl Refusal for CircuitOpenError {
         if ticket.is_admitted() {
             return Ok(());
         }
-        ticket.admit(Given::NONE)
+        ticket.admit(Given::NONE)?;
+        ticket.made_now();
+        Ok(())
     }
 
     #[inline]
@@ -156,6 +158,7 @@ where
     if let Err(refused) = ticket.admit(Given::NONE) {
         return Ended::Open(CircuitOpenError::new(subject.name(), refused));
     }
+    ticket.made_now();
     let output = ticket.watch(call);
     end(&mut ticket, classify, output)
 }

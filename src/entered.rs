@@ -17,7 +17,8 @@ pub struct Entered<S: Subject>(Ticket<S>);
 
 impl<S: Subject> Entered<S> {
     #[inline]
-    pub(crate) fn ticket(self) -> Ticket<S> {
+    pub(crate) fn ticket(mut self) -> Ticket<S> {
+        self.0.made_now();
         self.0
     }
 }

@@ -68,6 +68,8 @@
 //! | `last-good` | `LastGood`, and `last_good` in the attribute | no |
 //! | `last-good-disk` | `LastGood::on_disk`, in a file that outlives the process | no |
 //! | `log` | `observe::LogObserver` | no |
+//! | `tracing` | `observe::TracingObserver`, with a span for each call | no |
+//! | `metrics` | `observe::MetricsObserver` | no |
 //! | `http` | `classify::status`, `classify::response`, `classify::retry_after` | no |
 //! | `reqwest` | `classify::reqwest`, and `?` on its errors | no |
 //! | `aws` | `classify::aws` for the errors of the AWS SDK, of any service | no |
@@ -131,6 +133,11 @@ pub mod registry;
 #[cfg(all(feature = "reqwest-middleware", not(target_family = "wasm")))]
 pub mod reqwest_middleware;
 mod served;
+#[cfg(feature = "tracing")]
+mod span;
+#[cfg(not(feature = "tracing"))]
+#[path = "span/none.rs"]
+mod span;
 mod subject;
 #[cfg(feature = "test-util")]
 pub mod test;

@@ -25,6 +25,9 @@ pub(crate) trait OfKey: Send + Sync {
 
     /// The key's label.
     fn label(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Whether the key is among those that are kept.
+    fn is_kept(&self) -> bool;
 }
 
 /// What leads to a key's breaker for its name alone, of which nothing ever changes:
@@ -84,6 +87,13 @@ pub struct KeyLabel<'a>(&'a dyn OfKey);
 impl<'a> KeyLabel<'a> {
     pub(crate) fn of(key: &'a dyn OfKey) -> Self {
         Self(key)
+    }
+
+    /// Whether the key's circuit is remembered, and will be told of when it is given up. It is not
+    /// where there was no room for it: of such a circuit nothing is known after its call.
+    #[must_use]
+    pub fn is_kept(self) -> bool {
+        self.0.is_kept()
     }
 
     /// Whether it displays as this.

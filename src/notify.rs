@@ -1,14 +1,15 @@
 //! The way from a breaker to the observers: nothing where there are none.
 
+use crate::began::Began;
 use crate::bound::Lent;
 use crate::end::End;
 use crate::error::Refused;
 #[cfg(feature = "std")]
-use crate::observe::{self, CallOutcome, CircuitId, Source};
+use crate::observe::{self, CallOutcome, CircuitId, Moment, Played, Source, Would};
 use crate::subject::Subject;
-#[cfg(feature = "std")]
-use breaker_core::Trigger;
 use breaker_core::{Change, Generation};
+#[cfg(feature = "std")]
+use breaker_core::{Clock, State, Trigger};
 #[cfg(feature = "std")]
 use core::time::Duration;
 
@@ -126,9 +127,10 @@ impl<'a, S: Subject> Lent<'a, S> {
         }
     }
 
+    /// A rehearsal tells of this opening too, and of those after it.
     #[inline]
     pub(crate) fn tell_would_trip(self, change: &Change) {
-        if observe::anyone() {
+        if observe::anyone() && self.audience().rehearse(|_| ()).is_none() {
             observe::would_trip(&self.source(), change);
         }
     }
@@ -143,9 +145,56 @@ impl<'a, S: Subject> Lent<'a, S> {
     }
 
     /// A call ended that took so long. Of no call (`NONE`) nothing is told.
-    pub(crate) fn tell_ended(self, generation: Generation, end: End, took: Duration) {
-        if generation != Generation::NONE {
-            observe::call_ended(&self.source(), CallOutcome::from(end), took, generation);
+    pub(crate) fn tell_ended(self, generation: Generation, end: End, began: Began, took: Duration) {
+        if generation == Generation::NONE {
+            return;
+        }
+        let source = self.source();
+        observe::call_ended(&source, CallOutcome::from(end), took, generation);
+        let circuit = self.circuit();
+        if circuit.state() == State::Shadow && circuit.generation() == generation {
+            self.rehearse(&source, generation, end, began, took);
+        }
+    }
+
+    /// What a live breaker would have done with a call that has ended.
+    #[cold]
+    fn rehearse(
+        self,
+        source: &Source<'_>,
+        generation: Generation,
+        end: End,
+        began: Began,
+        took: Duration,
+    ) {
+        let call = Played {
+            generation,
+            began: Moment {
+                nanos: began.nanos(),
+                entropy: self.clock().entropy(),
+            },
+            took,
+            outcome: end.outcome(),
+            overrides: self.circuit().live().overrides(),
+        };
+        let fresh = || Box::new(self.subject().breaker().own_circuit().fresh()) as Box<_>;
+        match source
+            .audience
+            .rehearse(|play| play.play(source, call, fresh))
+        {
+            Some(Would::Reject(reason)) => {
+                observe::would_reject(source, reason, CallOutcome::from(end), generation);
+            }
+            Some(Would::Trip(change)) => observe::would_trip(source, &change),
+            Some(Would::Close {
+                after,
+                rejected,
+                rejected_successes,
+            }) => {
+                let outage = (after, rejected, rejected_successes);
+                observe::would_close(source, outage, generation);
+            }
+            Some(Would::Nothing) | None => {}
         }
     }
 
@@ -180,5 +229,5 @@ impl<S: Subject> Lent<'_, S> {
 
     pub(crate) fn tell_late(self, _: Generation, _: End) {}
 
-    pub(crate) fn tell_ended(self, _: Generation, _: End, _: core::time::Duration) {}
+    pub(crate) fn tell_ended(self, _: Generation, _: End, _: Began, _: core::time::Duration) {}
 }

@@ -65,18 +65,32 @@
 
 mod event;
 mod listeners;
+mod rehearsal;
 mod tell;
 #[cfg(feature = "log")]
 mod to_log;
+#[cfg(feature = "metrics")]
+mod to_metrics;
+#[cfg(feature = "tracing")]
+mod to_tracing;
 
 pub use event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Panicked, ProbeExpired, Rejection, StateChange, WouldTrip,
+    LastGoodStep, LateOutcome, Panicked, ProbeExpired, Rejection, StateChange, WouldClose,
+    WouldReject, WouldTrip,
 };
 #[cfg(feature = "log")]
 pub use to_log::LogObserver;
+#[cfg(feature = "metrics")]
+pub use to_metrics::MetricsObserver;
+#[cfg(feature = "tracing")]
+pub use to_tracing::TracingObserver;
 
+#[cfg(feature = "tracing")]
+pub(crate) use listeners::forget_panic;
 pub(crate) use listeners::{Entry, anyone, anyone_wants_calls};
+pub(crate) use rehearsal::{Moment, Played, Would};
+pub use rehearsal::{Rehearsal, Rehearsed};
 #[cfg(all(
     feature = "last-good",
     any(
@@ -87,7 +101,7 @@ pub(crate) use listeners::{Entry, anyone, anyone_wants_calls};
 pub(crate) use tell::last_good_failed;
 pub(crate) use tell::{
     Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, probe_expired,
-    rejected, state_changed, would_trip,
+    rejected, state_changed, would_close, would_reject, would_trip,
 };
 
 use std::sync::Arc;
@@ -115,6 +129,13 @@ pub trait Observer: Send + Sync {
         let _ = event;
     }
 
+    /// Whether it wants a span of the [`tracing`] crate for each guarded call, and
+    /// [`wants_calls`](Self::wants_calls). Asked once, when it is installed.
+    #[cfg(feature = "tracing")]
+    fn wants_spans(&self) -> bool {
+        false
+    }
+
     /// A call ended too late to count.
     fn late_outcome(&self, event: &LateOutcome<'_>) {
         let _ = event;
@@ -131,9 +152,26 @@ pub trait Observer: Send + Sync {
     }
 
     /// A breaker in shadow would have opened. Told once for each entry into
-    /// shadow.
+    /// shadow; where a [`Rehearsal`] is installed, each time.
     fn would_trip(&self, event: &WouldTrip<'_>) {
         let _ = event;
+    }
+
+    /// A breaker in shadow would have refused a call, which has ended now. Told where a [`Rehearsal`]
+    /// is installed.
+    fn would_reject(&self, event: &WouldReject<'_>) {
+        let _ = event;
+    }
+
+    /// A breaker in shadow would have closed again. Told where a [`Rehearsal`] is installed.
+    fn would_close(&self, event: &WouldClose<'_>) {
+        let _ = event;
+    }
+
+    /// Itself, if it is one: it is asked what breakers in shadow would do, and is told of nothing.
+    #[doc(hidden)]
+    fn rehearsal(&self) -> Option<&Rehearsal> {
+        None
     }
 
     /// A key was given up for a new one.
@@ -169,6 +207,11 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
         (**self).call_ended(event);
     }
 
+    #[cfg(feature = "tracing")]
+    fn wants_spans(&self) -> bool {
+        (**self).wants_spans()
+    }
+
     fn late_outcome(&self, event: &LateOutcome<'_>) {
         (**self).late_outcome(event);
     }
@@ -183,6 +226,18 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn would_trip(&self, event: &WouldTrip<'_>) {
         (**self).would_trip(event);
+    }
+
+    fn would_reject(&self, event: &WouldReject<'_>) {
+        (**self).would_reject(event);
+    }
+
+    fn would_close(&self, event: &WouldClose<'_>) {
+        (**self).would_close(event);
+    }
+
+    fn rehearsal(&self) -> Option<&Rehearsal> {
+        (**self).rehearsal()
     }
 
     fn key_evicted(&self, event: &KeyEvicted<'_>) {

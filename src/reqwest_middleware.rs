@@ -268,6 +268,7 @@ where
             let name = claim.owner().subject().name();
             Error::from(CircuitOpenError::new(name, refused))
         })?;
+        claim.step(|ticket| ticket.made_now());
         let call = claim.watch(|| next.run(request, extensions));
         let rest = Rest {
             classify: self.classify.clone(),

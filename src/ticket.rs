@@ -6,6 +6,7 @@ use crate::end::End;
 #[cfg(feature = "tower")]
 use crate::error::CircuitOpenError;
 use crate::error::Refused;
+use crate::span::CallSpan;
 use crate::subject::Subject;
 #[cfg(feature = "tower")]
 use breaker_core::Rejected;
@@ -19,6 +20,8 @@ pub struct Ticket<S: Subject, K = ()> {
     generation: Generation,
     started: <S::Policy as Policy>::Started,
     began: Began,
+    /// From where the call is made on.
+    span: CallSpan,
     /// What a guarded future keeps until its call has ended: here, where the numbers above leave
     /// room for a byte, it makes the future no larger.
     pub(crate) beside: K,
@@ -42,6 +45,7 @@ impl<S: Subject, K> Ticket<S, K> {
             generation: Generation::NONE,
             started: <S::Policy as Policy>::Started::default(),
             began: Began::UNKNOWN,
+            span: CallSpan::NONE,
             beside,
         }
     }
@@ -54,6 +58,7 @@ impl<S: Subject, K> Ticket<S, K> {
             generation: core::mem::replace(&mut self.generation, Generation::NONE),
             started: self.started,
             began: self.began,
+            span: self.span.take(),
             beside,
         }
     }
@@ -75,6 +80,15 @@ impl<S: Subject, K> Ticket<S, K> {
             }
         }
         Ok(())
+    }
+
+    /// The call is made now: it gets a span, if an observer wants one. (None wants one that does not
+    /// want to hear of its end.)
+    #[inline]
+    pub(crate) fn made_now(&mut self) {
+        if self.began.is_known() {
+            self.span = CallSpan::of(self.bound.lent());
+        }
     }
 
     #[inline]
@@ -120,10 +134,12 @@ impl<S: Subject, K> Ticket<S, K> {
     #[inline]
     fn end(&mut self, end: End, given: Given) -> Effect {
         let generation = core::mem::replace(&mut self.generation, Generation::NONE);
-        let bound = self.bound.lent();
         if self.began.is_known() {
-            return Ticket::end_and_tell(bound, generation, end, self.started, self.began, given);
+            let follow = (self.began, self.span.take());
+            let bound = self.bound.lent();
+            return Ticket::end_and_tell(bound, generation, end, self.started, follow, given);
         }
+        let bound = self.bound.lent();
         bound.settle(generation, end, self.started, given)
     }
 
@@ -143,7 +159,7 @@ impl<S: Subject, K> Ticket<S, K> {
         // Only an unwinding drops it: that is how a panic of this call is told
         // from one that goes through a destructor which makes a call.
         let on_unwind = OnUnwind(self);
-        let result = part();
+        let result = on_unwind.0.span.within(part);
         core::mem::forget(on_unwind);
         result
     }
@@ -190,12 +206,16 @@ impl<S: Subject> Ticket<S> {
         generation: Generation,
         end: End,
         started: <S::Policy as Policy>::Started,
-        began: Began,
+        (began, span): (Began, CallSpan),
         given: Given,
     ) -> Effect {
         let took = began.elapsed(bound, given);
-        let effect = bound.settle(generation, end, started, given);
-        bound.tell_ended(generation, end, took);
+        let effect = span.within(|| {
+            let effect = bound.settle(generation, end, started, given);
+            bound.tell_ended(generation, end, began, took);
+            effect
+        });
+        span.end(end, took);
         effect
     }
 
@@ -206,11 +226,11 @@ impl<S: Subject> Ticket<S> {
         bound: Lent<'_, S>,
         generation: Generation,
         started: <S::Policy as Policy>::Started,
-        began: Began,
+        follow: (Began, CallSpan),
     ) {
         let end = End::Of(Outcome::Dropped);
-        if began.is_known() {
-            Self::end_and_tell(bound, generation, end, started, began, Given::NONE);
+        if follow.0.is_known() {
+            Self::end_and_tell(bound, generation, end, started, follow, Given::NONE);
         } else {
             bound.settle(generation, end, started, Given::NONE);
         }
@@ -279,6 +299,7 @@ impl<S: Subject> Ticket<S> {
             generation: core::mem::replace(&mut self.generation, Generation::NONE),
             started: self.started,
             began: self.began,
+            span: self.span.take(),
             #[cfg(feature = "test-util")]
             scoped: self.bound.take_scoped(),
         }
@@ -296,6 +317,7 @@ impl<S: Subject> Ticket<S> {
             generation: laid_down.generation,
             started: laid_down.started,
             began: laid_down.began,
+            span: laid_down.span,
             beside: (),
         }
     }
@@ -332,6 +354,7 @@ pub(crate) struct LaidDown<P: Policy> {
     generation: Generation,
     started: P::Started,
     began: Began,
+    span: CallSpan,
     /// The test scope that the call was admitted in.
     #[cfg(feature = "test-util")]
     scoped: Option<crate::test::Scoped<P>>,
@@ -354,6 +377,7 @@ impl<P: Policy> Default for LaidDown<P> {
             generation: Generation::NONE,
             started: P::Started::default(),
             began: Began::UNKNOWN,
+            span: CallSpan::NONE,
             #[cfg(feature = "test-util")]
             scoped: None,
         }
@@ -390,7 +414,8 @@ impl<S: Subject, K> Drop for Ticket<S, K> {
     fn drop(&mut self) {
         if self.is_admitted() {
             let generation = core::mem::replace(&mut self.generation, Generation::NONE);
-            Ticket::give_up(self.bound.lent(), generation, self.started, self.began);
+            let follow = (self.began, self.span.take());
+            Ticket::give_up(self.bound.lent(), generation, self.started, follow);
         }
     }
 }

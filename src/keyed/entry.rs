@@ -16,6 +16,8 @@ pub(crate) struct Entry<O, C: 'static, P: 'static> {
     pub(super) hash: u32,
     /// Used again since the hand passed that looks for keys to give up.
     used: AtomicBool,
+    /// Not in the map: nobody finds it again.
+    is_stray: AtomicBool,
 }
 
 /// What all keys have in common.
@@ -42,6 +44,7 @@ impl<O, C, P: Policy> Entry<O, C, P> {
             key,
             hash,
             used: AtomicBool::new(false),
+            is_stray: AtomicBool::new(false),
         }
     }
 
@@ -50,6 +53,11 @@ impl<O, C, P: Policy> Entry<O, C, P> {
         if !self.used.load(Ordering::Relaxed) {
             self.used.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// There is no room for it.
+    pub(super) fn stray(&self) {
+        self.is_stray.store(true, Ordering::Relaxed);
     }
 
     /// Whether it was used since this was last asked.
@@ -84,5 +92,9 @@ where
 
     fn label(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (self.group.label)(&self.key, f)
+    }
+
+    fn is_kept(&self) -> bool {
+        !self.is_stray.load(Ordering::Relaxed)
     }
 }

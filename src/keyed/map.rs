@@ -177,6 +177,7 @@ where
         let entry = Arc::new(Entry::new(&self.group, key.to_key(), hash));
         prepare(&entry);
         let Some(place) = self.reserve(evicted) else {
+            entry.stray();
             let kept = Kept::Not;
             return Added { entry, kept };
         };

@@ -5,7 +5,7 @@ use crate::end::End;
 use crate::error::CircuitOpenError;
 use crate::name::KeyLabel;
 use crate::notify::InPlaceOf;
-use breaker_core::{Change, Generation, Outcome, State, Trigger};
+use breaker_core::{Change, Generation, Outcome, Reason, State, Trigger};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -158,6 +158,74 @@ impl fmt::Display for WouldTrip<'_> {
             "circuit `{}` would have {}",
             Named(self.breaker, self.key),
             Opening(self.change)
+        )
+    }
+}
+
+/// A breaker in shadow would have refused a call, which was made and has ended.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct WouldReject<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
+    /// Why.
+    pub reason: Reason,
+    /// How the call ended.
+    pub outcome: CallOutcome,
+    /// Shadow's generation.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for WouldReject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Named(self.breaker, self.key);
+        let Self {
+            reason, outcome, ..
+        } = self;
+        write!(
+            f,
+            "circuit `{name}` would have refused a call, as {reason}: it ended as {outcome}"
+        )
+    }
+}
+
+/// A breaker in shadow would have closed again.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct WouldClose<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
+    /// How long it would have been open or probing.
+    pub after: Duration,
+    /// Calls that it would have refused in that time.
+    pub rejected: u64,
+    /// Those of them that succeeded in fact.
+    pub rejected_successes: u64,
+    /// Shadow's generation.
+    pub generation: Generation,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for WouldClose<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "circuit `{}` would have closed after {}: of {} calls that it would have refused, {} succeeded",
+            Named(self.breaker, self.key),
+            Brief(self.after),
+            self.rejected,
+            self.rejected_successes
         )
     }
 }

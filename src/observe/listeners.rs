@@ -1,6 +1,6 @@
 //! Who hears of events.
 
-use super::Observer;
+use super::{Observer, Rehearsal};
 use crate::notify::Audience;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,6 +13,9 @@ static ANYONE: AtomicU32 = AtomicU32::new(0);
 static WANT_CALLS: AtomicU32 = AtomicU32::new(0);
 /// Those of the process.
 static OBSERVERS: RwLock<Option<Arc<[Entry]>>> = RwLock::new(None);
+/// Whether one of these wants a span for each call.
+#[cfg(feature = "tracing")]
+static PROCESS_WANTS_SPANS: AtomicBool = AtomicBool::new(false);
 /// Whether one of these wants to hear of calls.
 static PROCESS_WANTS_CALLS: AtomicBool = AtomicBool::new(false);
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -34,6 +37,8 @@ pub(crate) fn anyone_wants_calls() -> bool {
 #[derive(Clone)]
 pub(crate) struct Entry {
     id: u64,
+    #[cfg(feature = "tracing")]
+    wants_spans: bool,
     installed: Arc<Counted<dyn Observer>>,
 }
 
@@ -42,6 +47,8 @@ impl Entry {
         let wants_calls = observer.wants_calls();
         Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            #[cfg(feature = "tracing")]
+            wants_spans: observer.wants_spans(),
             installed: Arc::new(Counted::new(observer, wants_calls)),
         }
     }
@@ -58,6 +65,15 @@ impl Entry {
 
     pub(crate) fn wants_calls(&self) -> bool {
         self.installed.wants_calls
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        &self.installed.observer
+    }
+
+    #[cfg(feature = "tracing")]
+    fn wants_spans(&self) -> bool {
+        self.wants_calls() && self.wants_spans
     }
 }
 
@@ -124,6 +140,11 @@ fn change_observers(change: impl FnOnce(&mut Vec<Entry>)) {
     change(&mut entries);
     let want_calls = entries.iter().any(Entry::wants_calls);
     PROCESS_WANTS_CALLS.store(want_calls, Ordering::Relaxed);
+    #[cfg(feature = "tracing")]
+    {
+        let want_spans = entries.iter().any(Entry::wants_spans);
+        PROCESS_WANTS_SPANS.store(want_spans, Ordering::Relaxed);
+    }
     let left = observers.replace(entries.into());
     drop(observers);
     // Outside the lock: an observer's destructor may do anything.
@@ -138,6 +159,23 @@ impl Audience<'_> {
             return scope.observers().iter().any(Entry::wants_calls);
         }
         PROCESS_WANTS_CALLS.load(Ordering::Relaxed)
+    }
+
+    /// Whether one of these observers wants a span for each call.
+    #[cfg(feature = "tracing")]
+    pub(crate) fn wants_spans(self) -> bool {
+        #[cfg(feature = "test-util")]
+        if let Some(scope) = self.scope() {
+            return scope.observers().iter().any(Entry::wants_spans);
+        }
+        PROCESS_WANTS_SPANS.load(Ordering::Relaxed)
+    }
+
+    /// What the first rehearsal of them says; `None` where there is none.
+    pub(crate) fn rehearse<T>(self, ask: impl FnOnce(&Rehearsal) -> T) -> Option<T> {
+        let listeners = self.listeners();
+        let rehearsal = |entry| Entry::observer(entry).rehearsal();
+        listeners.iter().find_map(rehearsal).map(ask)
     }
 
     fn listeners(self) -> Listeners {
@@ -229,7 +267,7 @@ impl Drop for Listeners {
 }
 
 /// Runs what is an observer's; a panic there is that observer's own affair.
-pub(super) fn forget_panic(theirs: impl FnOnce()) {
+pub(crate) fn forget_panic(theirs: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(theirs)) {
         // The payload may panic in its destructor.
         std::mem::forget(panic);

@@ -2,7 +2,7 @@
 
 use super::event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome,
-    ProbeExpired, Rejection, StateChange, WouldTrip,
+    ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 #[cfg(all(
     feature = "last-good",
@@ -16,7 +16,7 @@ use super::listeners::Entry;
 use crate::error::{CircuitOpenError, Refused};
 use crate::name::Name;
 use crate::notify::{Audience, InPlaceOf};
-use breaker_core::{Change, Generation};
+use breaker_core::{Change, Generation, Reason};
 use std::time::Duration;
 
 /// What an event is of, and who hears of it.
@@ -134,6 +134,46 @@ pub(crate) fn would_trip(of: &Source<'_>, change: &Change) {
             key: of.name.key(),
             circuit: of.circuit,
             change,
+            sequence,
+        });
+    });
+}
+
+#[cold]
+pub(crate) fn would_reject(
+    of: &Source<'_>,
+    reason: Reason,
+    outcome: CallOutcome,
+    generation: Generation,
+) {
+    of.audience.tell_of_call(everybody, |observer, sequence| {
+        observer.would_reject(&WouldReject {
+            breaker: of.name.as_str(),
+            key: of.name.key(),
+            circuit: of.circuit,
+            reason,
+            outcome,
+            generation,
+            sequence,
+        });
+    });
+}
+
+#[cold]
+pub(crate) fn would_close(
+    of: &Source<'_>,
+    (after, rejected, rejected_successes): (Duration, u64, u64),
+    generation: Generation,
+) {
+    of.audience.tell(|observer, sequence| {
+        observer.would_close(&WouldClose {
+            breaker: of.name.as_str(),
+            key: of.name.key(),
+            circuit: of.circuit,
+            after,
+            rejected,
+            rejected_successes,
+            generation,
             sequence,
         });
     });

@@ -64,6 +64,7 @@ impl<G: Owner> Reserved<G> {
         let mut claim = match self.place.take() {
             Some(mut place) => {
                 if place.step(|ticket| ticket.begins_now()) {
+                    place.step(|ticket| ticket.made_now());
                     return Ok(place);
                 }
                 // Kept while the circuit went on to another generation.
@@ -73,7 +74,10 @@ impl<G: Owner> Reserved<G> {
             None => Claim::new(owner()),
         };
         match claim.admit(Given::NONE) {
-            Ok(()) => Ok(claim),
+            Ok(()) => {
+                claim.step(|ticket| ticket.made_now());
+                Ok(claim)
+            }
             Err(refused) => Err(CircuitOpenError::new(
                 claim.owner().subject().name(),
                 refused,

@@ -1,5 +1,8 @@
 //! Debian's packages, for what neither rustup nor npm has.
 
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::tools::succeeds;
@@ -12,4 +15,38 @@ pub(crate) fn install(packages: &[&str]) -> bool {
     install.env("DEBIAN_FRONTEND", "noninteractive");
     succeeds(update.args(["update", "--quiet"]))
         && succeeds(install.args(["install", "--yes", "--quiet"]).args(packages))
+}
+
+/// True if the package's files are in the folder now. It is not installed: nothing in it is started,
+/// and nothing it depends on is fetched.
+pub(crate) fn unpack(package: &str, into: &Path) -> bool {
+    println!("fetching {package}");
+    if fs::create_dir_all(into).is_err() {
+        return false;
+    }
+    let fetch = || {
+        let mut download = Command::new("apt-get");
+        download.args(["download", "--quiet", package]);
+        succeeds(download.current_dir(into))
+    };
+    let update = || succeeds(Command::new("apt-get").args(["update", "--quiet"]));
+    let fetched = fetch() || (update() && fetch());
+    match archives(into).ok().filter(|_| fetched) {
+        Some(archives) => archives.iter().all(|archive| {
+            succeeds(Command::new("dpkg").arg("-x").arg(archive).arg(into))
+                && fs::remove_file(archive).is_ok()
+        }),
+        None => false,
+    }
+}
+
+fn archives(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut archives = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension() == Some(OsStr::new("deb")) {
+            archives.push(path);
+        }
+    }
+    Ok(archives)
 }

@@ -8,6 +8,7 @@ mod chromium;
 mod compile;
 mod edge;
 mod javascript;
+mod monitoring;
 mod npm;
 mod playground;
 mod run;

@@ -6,6 +6,7 @@ use crate::bare;
 use crate::bench;
 use crate::check::{format, quick_tests};
 use crate::javascript;
+use crate::monitoring;
 use crate::run::Run;
 use crate::tools::{CLIPPY, cargo};
 use crate::workspace;
@@ -53,6 +54,7 @@ pub(crate) fn job() -> ExitCode {
             cargo().args(["test", "--package", package, "--all-targets"]),
         );
     }
+    monitoring::all(&mut run);
     bare::build_all(&mut run);
     run.tests("interleavings, by loom", &mut under_loom("test"));
     for example in ["quickstart", "pms_failover"] {

@@ -1,5 +1,6 @@
 //! The tools beside rustc that jobs need, and how they get here.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::run::Run;
@@ -51,6 +52,14 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(cargo);
     command.current_dir(crate::workspace::root());
     command
+}
+
+/// Where a program is, of those that are started by name.
+pub(crate) fn found_in_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|program| program.is_file())
 }
 
 pub(crate) fn succeeds(command: &mut Command) -> bool {

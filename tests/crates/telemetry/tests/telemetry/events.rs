@@ -1,0 +1,305 @@
+//! Events for `tracing`: exact names, levels and fields.
+
+use crate::lines::Lines;
+use breakerbox::observe::{self, TracingObserver};
+use breakerbox::{
+    Breaker, CallError, KeyedBreakers, LastGood, Served, Settings, circuit_breaker, test,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const RESET: Duration = Duration::from_secs(30);
+
+fn settings() -> Settings {
+    Settings::new().threshold(2).reset(RESET).jitter(0.0)
+}
+
+fn fail(breaker: &Breaker) {
+    let _ = breaker.call_sync(|| Err::<(), _>("down"));
+}
+
+/// The events that `act` causes, without what differs from run to run.
+fn events(act: impl FnOnce(&test::TestScope)) -> Vec<(String, Value)> {
+    let lines = Lines::default();
+    tracing::subscriber::with_default(lines.subscriber(), || {
+        let scope = test::scope();
+        observe::install(TracingObserver::new()).forever();
+        act(&scope);
+    });
+    let mut sequence = None;
+    let mut event = |line: Value| {
+        assert_eq!(line["target"], "breakerbox");
+        let mut fields = line["fields"].clone();
+        let number = fields.as_object_mut()?.remove("sequence")?.as_u64()?;
+        assert!(Some(number) > sequence, "{line}");
+        sequence = Some(number);
+        Some((line["level"].as_str()?.to_owned(), fields))
+    };
+    let ends_of_spans = |line: &Value| line["fields"]["message"] == "close";
+    let written = lines.take().into_iter();
+    written
+        .filter(|line| !ends_of_spans(line))
+        .map(|line| event(line.clone()).unwrap_or_else(|| panic!("{line}")))
+        .collect()
+}
+
+fn assert_events(told: &[(String, Value)], expected: &[(&str, Value)]) {
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(level, fields)| ((*level).to_owned(), fields.clone()))
+        .collect();
+    for (told, expected) in told.iter().zip(&expected) {
+        assert_eq!(told, expected);
+    }
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+}
+
+#[test]
+fn an_outage_and_what_operators_do() {
+    let told = events(|scope| {
+        let pms = Breaker::new("pms", settings().must());
+        fail(&pms);
+        fail(&pms);
+        fail(&pms);
+        scope.advance(RESET);
+        fail(&pms);
+        scope.advance(RESET);
+        let hangs = pms.admit().unwrap();
+        scope.advance(Duration::from_secs(60));
+        let _ = pms.call_sync(|| Ok::<_, &str>(()));
+        let _ = hangs.failure();
+        pms.force_open();
+        pms.disable();
+        pms.shadow();
+        fail(&pms);
+        fail(&pms);
+        pms.close();
+    });
+    let change = |event, from, to, trigger, failures, generation, message| {
+        json!({"event": event, "breaker": "pms", "from": from, "to": to, "trigger": trigger,
+            "failures": failures, "generation": generation, "message": message})
+    };
+    let waits = |mut fields: Value| {
+        fields["wait_seconds"] = json!(30.0);
+        fields
+    };
+    assert_events(
+        &told,
+        &[
+            (
+                "WARN",
+                waits(change(
+                    "opened",
+                    "closed",
+                    "open",
+                    "failures",
+                    2,
+                    1,
+                    "circuit `pms` opened after 2 failures, for 30s",
+                )),
+            ),
+            (
+                "DEBUG",
+                json!({"event": "rejected", "breaker": "pms", "reason": "open",
+                    "retry_after_seconds": 30.0, "calls": 1, "generation": 1,
+                    "message": "call refused: circuit `pms` is open: retry in 30s"}),
+            ),
+            (
+                "INFO",
+                change(
+                    "half_open",
+                    "open",
+                    "half_open",
+                    "wait_over",
+                    0,
+                    2,
+                    "circuit `pms` probes: its wait is over",
+                ),
+            ),
+            (
+                "WARN",
+                waits(change(
+                    "opened",
+                    "half_open",
+                    "open",
+                    "failed_probe",
+                    1,
+                    3,
+                    "circuit `pms` reopened after 1 failure while probing, for 30s",
+                )),
+            ),
+            (
+                "INFO",
+                change(
+                    "half_open",
+                    "open",
+                    "half_open",
+                    "wait_over",
+                    0,
+                    4,
+                    "circuit `pms` probes: its wait is over",
+                ),
+            ),
+            (
+                "INFO",
+                change(
+                    "half_open",
+                    "half_open",
+                    "half_open",
+                    "probe_timed_out",
+                    0,
+                    5,
+                    "circuit `pms` probes again: its probes never ended",
+                ),
+            ),
+            (
+                "WARN",
+                json!({"event": "probe_expired", "breaker": "pms", "generation": 5,
+                    "message": "circuit `pms` gave up its probes: they never ended"}),
+            ),
+            (
+                "INFO",
+                change(
+                    "closed",
+                    "half_open",
+                    "closed",
+                    "recovered",
+                    0,
+                    6,
+                    "circuit `pms` closed: its probes succeeded",
+                ),
+            ),
+            (
+                "DEBUG",
+                json!({"event": "late", "breaker": "pms", "outcome": "failure", "generation": 4,
+                    "current": 6, "message": "circuit `pms`: a call ended too late to count: failure"}),
+            ),
+            (
+                "WARN",
+                change(
+                    "forced_open",
+                    "closed",
+                    "forced_open",
+                    "operator",
+                    0,
+                    7,
+                    "circuit `pms` was set by an operator: forced_open",
+                ),
+            ),
+            (
+                "INFO",
+                change(
+                    "disabled",
+                    "forced_open",
+                    "disabled",
+                    "operator",
+                    0,
+                    8,
+                    "circuit `pms` was set by an operator: disabled",
+                ),
+            ),
+            (
+                "INFO",
+                change(
+                    "shadow",
+                    "disabled",
+                    "shadow",
+                    "operator",
+                    0,
+                    9,
+                    "circuit `pms` was set by an operator: shadow",
+                ),
+            ),
+            (
+                "WARN",
+                waits(change(
+                    "would_open",
+                    "shadow",
+                    "open",
+                    "failures",
+                    2,
+                    9,
+                    "circuit `pms` would have opened after 2 failures, for 30s",
+                )),
+            ),
+            (
+                "INFO",
+                change(
+                    "closed",
+                    "shadow",
+                    "closed",
+                    "operator",
+                    0,
+                    10,
+                    "circuit `pms` was set by an operator: closed",
+                ),
+            ),
+        ],
+    );
+}
+
+type Answer = Result<u32, CallError<&'static str>>;
+
+#[circuit_breaker(name = "cached", threshold = 9, fallback = |_| Ok(1))]
+fn cached() -> Answer {
+    Err(CallError::Call("down"))
+}
+
+/// Can't be kept.
+#[derive(Debug, PartialEq)]
+struct Fleeting;
+
+impl Clone for Fleeting {
+    fn clone(&self) -> Self {
+        panic!("not to be cloned")
+    }
+}
+
+static LAST: LastGood<u64, Fleeting> = LastGood::new(Duration::from_secs(60));
+
+#[circuit_breaker(name = "fleeting", last_good = LAST, last_good_key = hotel)]
+fn fleeting(hotel: u64) -> Result<Served<Fleeting>, CallError<&'static str>> {
+    let _ = hotel;
+    Ok(Served::fresh(Fleeting))
+}
+
+#[test]
+fn keys_fallbacks_and_answers_that_are_lost() {
+    let told = events(|_| {
+        assert_eq!(cached(), Ok(1));
+        assert_eq!(fleeting(7).unwrap().value, Fleeting);
+        let hosts: KeyedBreakers<String> =
+            KeyedBreakers::new("hosts", settings().must()).max_keys(1);
+        hosts.get("a").admit().unwrap().success();
+        let b = hosts.get("b\nc");
+        hosts.get("d").admit().unwrap().success();
+        drop(b);
+    });
+    assert_events(
+        &told,
+        &[
+            (
+                "DEBUG",
+                json!({"event": "fallback", "breaker": "cached", "in_place_of": "failed",
+                    "generation": 0,
+                    "message": "circuit `cached` served a fallback in place of a failed call"}),
+            ),
+            (
+                "WARN",
+                json!({"event": "last_good_failed", "breaker": "fleeting", "step": "store",
+                    "error": "it panicked: not to be cloned",
+                    "message": "circuit `fleeting` could not store a last-good answer: it panicked: not to be cloned"}),
+            ),
+            (
+                "DEBUG",
+                json!({"event": "key_evicted", "breaker": "hosts", "key": "a",
+                    "message": "circuit `hosts[a]` was given up for a new key"}),
+            ),
+            (
+                "WARN",
+                json!({"event": "keys_full", "breaker": "hosts", "key": "d",
+                    "message": "circuit `hosts[d]` is not kept: the keys that are kept are open or in use"}),
+            ),
+        ],
+    );
+}
