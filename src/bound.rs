@@ -155,18 +155,6 @@ impl<S: Subject> Bound<S> {
         lent.circuit().restore(snapshot, &lent.clock())
     }
 
-    /// The first call in a test scope.
-    #[cfg(feature = "test-util")]
-    fn enter_scope(&self) {
-        if let Some(scope) = self.scope()
-            && let Some(name) = self.subject.breaker().listing().note_in(scope)
-            && let Some(change) =
-                crate::registry::arrive_in(scope, name, |state| self.restore_quietly(state))
-        {
-            self.lent().tell_change(&change);
-        }
-    }
-
     pub(crate) fn config(&self) -> Config {
         self.lent().circuit().config()
     }
@@ -211,7 +199,9 @@ impl<S: Subject> Bound<S> {
         #[cfg(feature = "std")]
         self.subject.enter();
         #[cfg(feature = "test-util")]
-        self.enter_scope();
+        if let Some(scope) = self.scope() {
+            crate::registry::arrive_in(scope, self);
+        }
         self.lent().circuit().admit_if_closed()
     }
 

@@ -310,7 +310,7 @@ where
     ) -> KeyedBreaker<O, C, P> {
         #[cfg(feature = "test-util")]
         if let Some(scope) = crate::test::current() {
-            crate::registry::note_keyed_in(&self.listing, &scope);
+            crate::registry::arrive_keyed_in(&scope, self);
             let keys = self.keys_in(&scope);
             return Self::find_or_add(self.map_of(&keys, K::label), key, Some(scope));
         }
@@ -550,6 +550,10 @@ where
 
     fn overrides(&self) -> Overrides {
         Self::overrides(self)
+    }
+
+    fn reconfigure_outside(&self, overrides: &Overrides) -> Result<(), ReconfigureError> {
+        self.keys.reconfigure(overrides).map(drop)
     }
 
     fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {

@@ -55,14 +55,15 @@
 //! - `LastGood`: the last good answers, served while there are none (feature
 //!   `last-good`).
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
-//! - [`find`]: any breaker of the process by name, to look at it or operate it.
+//! - [`find`]: any breaker of the process by name, to look at it or operate it;
+//!   [`registry`]: all of them, to list, watch, configure, snapshot and restore.
 //! - `test`: tests of annotated functions that never sleep (feature
 //!   `test-util`).
 //!
 //! # Features
 //! | feature | what it adds | default |
 //! | --- | --- | --- |
-//! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`observe`], [`classify::io`] | yes |
+//! | `std` | [`SystemClock`], [`ExactClock`], [`Breaker::shared`], [`KeyedBreakers`], [`find`], [`registry`], [`observe`], [`classify::io`] | yes |
 //! | `tokio` | `timeout`, through tokio's timer | yes |
 //! | `js` | a clock and a timer for WebAssembly beside JavaScript (`wasm32-unknown-unknown`): browsers, edge workers, Node | no |
 //! | `last-good` | `LastGood`, and `last_good` in the attribute | no |
@@ -76,6 +77,8 @@
 //! | `tonic` | `classify::tonic`, `?` on its `Status`, and `From<CircuitOpenError>` for that | no |
 //! | `tower` | `tower::CircuitBreakerLayer` | no |
 //! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware`, but not for WebAssembly | no |
+//! | `serde` | the states of all breakers, written down: [`registry::Snapshots`] | no |
+//! | `config-file` | settings by breaker name from a file: `registry::configure_from_file` | no |
 //! | `test-util` | `test::scope()` | no |
 //!
 //! Without `std` the crate is `no_std` and without `alloc`: give each

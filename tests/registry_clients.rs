@@ -14,7 +14,7 @@ fn breakers_of_clients_that_are_gone_leave_nothing() {
             ("client", "keyed-client"),
             "free again"
         );
-        if number % 100 == 0 {
+        if number.is_multiple_of(100) {
             assert_eq!(registry::all().len(), 2);
         }
     };

@@ -3,6 +3,7 @@
 use super::book::here;
 use super::found::{Found, FoundKeyed};
 use super::origin::{Kind, Place};
+use breaker_core::{Config, Overrides, ReconfigureError};
 
 /// Every breaker of the process that is listed, sorted by name: those of
 /// [`#[circuit_breaker]`](crate::circuit_breaker) and [`breaker!`](crate::breaker) from
@@ -81,6 +82,28 @@ impl Registered {
             Self::One(breaker) => breaker.place(),
             Self::Keyed(keyed) => keyed.place(),
         }
+    }
+
+    pub(super) fn declared(&self) -> &Config {
+        match self {
+            Self::One(breaker) => breaker.declared(),
+            Self::Keyed(keyed) => keyed.declared(),
+        }
+    }
+
+    pub(super) fn overrides(&self) -> Overrides {
+        match self {
+            Self::One(breaker) => breaker.overrides(),
+            Self::Keyed(keyed) => keyed.overrides(),
+        }
+    }
+
+    pub(super) fn reconfigure(&self, overrides: &Overrides) -> Result<(), ReconfigureError> {
+        let reconfigured = match self {
+            Self::One(breaker) => breaker.reconfigure(overrides),
+            Self::Keyed(keyed) => keyed.reconfigure(overrides),
+        };
+        reconfigured.map(drop)
     }
 
     /// The breaker, or those of all keys that are kept now, in no order.

@@ -57,6 +57,26 @@ pub trait AnyBreaker: Lends + Send + Sync {
     fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError>;
     /// See [`Breaker::snapshot`].
     fn snapshot(&self) -> Snapshot;
+    /// While it is open: how long until a call may be admitted as a probe.
+    ///
+    /// ```
+    /// use breakerbox::{AnyBreaker, Breaker, Config};
+    /// use std::time::Duration;
+    ///
+    /// # let scope = breakerbox::test::scope();
+    /// let pms = Breaker::new("pms", Config::DEFAULT);
+    /// assert_eq!(pms.time_left(), None);
+    /// pms.open_for(Duration::from_secs(60));
+    /// # scope.advance(Duration::from_secs(20));
+    /// // 20 seconds later:
+    /// assert_eq!(pms.time_left(), Some(Duration::from_secs(40)));
+    /// ```
+    fn time_left(&self) -> Option<Duration> {
+        let Snapshot {
+            state, time_left, ..
+        } = self.snapshot();
+        (state == State::Open).then_some(time_left)
+    }
     /// See [`Breaker::restore`].
     ///
     /// # Errors

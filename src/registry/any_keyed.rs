@@ -10,6 +10,8 @@ pub(crate) trait AnyKeyed: Send + Sync {
     fn config(&self) -> Config;
     fn declared(&self) -> &Config;
     fn overrides(&self) -> Overrides;
+    /// Also from within a test scope.
+    fn reconfigure_outside(&self, overrides: &Overrides) -> Result<(), ReconfigureError>;
     fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError>;
     fn clear_overrides(&self) -> Option<Reconfiguration>;
     fn max_keys(&self) -> usize;

@@ -3,11 +3,13 @@
 use super::all::Registered;
 use super::found::{Found, FoundKeyed};
 use super::names::Names;
+use super::overrides::LayersOfBook;
 use super::problems::Problems;
 use super::waiting::Waiting;
 #[cfg(feature = "test-util")]
 use super::watch::Happened;
 use super::watch::Watchers;
+use crate::name::Name;
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -20,6 +22,7 @@ pub(crate) struct Book {
     watchers: Watchers,
     waiting: Waiting,
     problems: Problems,
+    layers: LayersOfBook,
     /// In a test scope: breakers of the process that a call used in it.
     #[cfg(feature = "test-util")]
     called: RwLock<Names>,
@@ -35,6 +38,7 @@ impl Book {
             watchers: Watchers::new(),
             waiting: Waiting::new(),
             problems: Problems::new(),
+            layers: LayersOfBook::new(),
             #[cfg(feature = "test-util")]
             called: RwLock::new(Names::new()),
         }
@@ -77,6 +81,27 @@ impl Book {
         all
     }
 
+    /// All of them, each with the name it asked for. None may be dropped while anything is
+    /// locked that a configuration locks.
+    pub(super) fn listed(&self) -> Vec<(Registered, Name)> {
+        #[allow(unused_mut)]
+        let mut listed = self.names().all_as_asked();
+        #[cfg(feature = "test-util")]
+        listed.extend(read(&self.called).all_as_asked());
+        listed
+    }
+
+    pub(super) fn listed_as(&self, name: &str) -> Option<(Registered, Name)> {
+        let listed = self.names().as_asked(name);
+        #[cfg(feature = "test-util")]
+        let listed = listed.or_else(|| read(&self.called).as_asked(name));
+        listed
+    }
+
+    pub(super) fn layers(&self) -> &LayersOfBook {
+        &self.layers
+    }
+
     pub(super) fn watchers(&self) -> &Watchers {
         &self.watchers
     }
@@ -89,22 +114,21 @@ impl Book {
         &self.problems
     }
 
-    /// A call uses a breaker in this test scope that is another book's. Whether it is the
-    /// first.
+    /// A call uses a breaker in this test scope that is another book's. If it is the first:
+    /// the name it asked for.
     #[cfg(feature = "test-util")]
-    pub(super) fn note(&self, name: &str, id: u64) -> bool {
+    pub(super) fn note(&self, name: &str, id: u64) -> Option<Name> {
         if read(&self.called).has(name, id) || self.names().has(name, id) {
-            return false;
+            return None;
         }
-        let Some(entry) = PROCESS.names().entry(name, id) else {
-            return false;
-        };
+        let entry = PROCESS.names().entry(name, id)?;
+        let wanted = entry.wanted().clone();
         let mut called = self.called.write().unwrap_or_else(PoisonError::into_inner);
         called.add(name, entry);
         let wake = self.watchers.tell(name, None, Happened::Entered);
         drop(called);
         drop(wake);
-        true
+        Some(wanted)
     }
 }
 

@@ -7,14 +7,15 @@ use super::book::{Here, Home, here};
 use super::held::Kept;
 use super::names::What;
 use super::origin::Place;
+use super::overrides::{Called, lay_over};
 use super::watch::Happened;
 use crate::bound::Bound;
 use crate::breaker::Breaker;
 use crate::keyed::KeyedBreakers;
 use crate::name::Name;
-use breaker_core::{Change, Clock, Policy};
 #[cfg(feature = "test-util")]
-use breaker_core::{Snapshot, SnapshotError};
+use crate::subject::Subject;
+use breaker_core::{Change, Clock, Config, Overrides, Policy, ReconfigureError};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -91,13 +92,14 @@ impl<T> Listing<T> {
         }
     }
 
-    /// A call in a test scope uses it. Its name, if it is the first and it is listed.
+    /// A call in a test scope uses it. If it is the first, and it is listed: its name, and the
+    /// one it asked for.
     #[cfg(feature = "test-util")]
-    pub(crate) fn note_in(&self, scope: &crate::test::Scope) -> Option<&Name> {
+    fn note_in(&self, scope: &crate::test::Scope) -> Option<(&Name, Name)> {
         let listed = self.listed.get()?;
         let name = listed.name.as_ref()?;
-        let is_new = scope.book().note(name.as_str(), listed.id);
-        is_new.then_some(name)
+        let wanted = scope.book().note(name.as_str(), listed.id)?;
+        Some((name, wanted))
     }
 }
 
@@ -110,8 +112,13 @@ trait Listable: Sized + 'static {
     /// Its clock's reading.
     fn moment(&self, here: &Here) -> Moment;
 
-    /// Takes what waits for it. Nothing of a user's runs.
-    fn arrive(&self, here: &Here, name: &Name, moment: &Moment) -> Option<Change>;
+    fn declared(&self) -> &Config;
+
+    /// Before its first call. Nothing of a user's runs.
+    fn reconfigure_in(&self, here: &Here, overrides: &Overrides) -> Result<(), ReconfigureError>;
+
+    /// Takes the state that waits for it, before its first call. Nothing of a user's runs.
+    fn restore_in(&self, here: &Here, name: &Name, moment: &Moment) -> Option<Change>;
 
     /// Tells the observers what it took.
     fn announce(&self, here: &Here, change: &Change);
@@ -145,7 +152,15 @@ where
         }
     }
 
-    fn arrive(&self, here: &Here, name: &Name, moment: &Moment) -> Option<Change> {
+    fn declared(&self) -> &Config {
+        self.declared()
+    }
+
+    fn reconfigure_in(&self, here: &Here, overrides: &Overrides) -> Result<(), ReconfigureError> {
+        bound_in(here, self).reconfigure(overrides).map(drop)
+    }
+
+    fn restore_in(&self, here: &Here, name: &Name, moment: &Moment) -> Option<Change> {
         take_state(here, name.as_str(), |snapshot| match here {
             Here::Process => self.own_circuit().restore(snapshot, moment),
             #[cfg(feature = "test-util")]
@@ -154,12 +169,7 @@ where
     }
 
     fn announce(&self, here: &Here, change: &Change) {
-        let bound = match here {
-            Here::Process => Bound::of_process(self),
-            #[cfg(feature = "test-util")]
-            Here::Scope(_) => Bound::new(self),
-        };
-        bound.lent().tell_change(change);
+        bound_in(here, self).lent().tell_change(change);
     }
 }
 
@@ -187,7 +197,19 @@ where
         Moment::of(&breaker_core::Reading(here.now()))
     }
 
-    fn arrive(&self, here: &Here, name: &Name, _: &Moment) -> Option<Change> {
+    fn declared(&self) -> &Config {
+        AnyKeyed::declared(self)
+    }
+
+    fn reconfigure_in(&self, here: &Here, overrides: &Overrides) -> Result<(), ReconfigureError> {
+        match here {
+            Here::Process => self.reconfigure_outside(overrides),
+            #[cfg(feature = "test-util")]
+            Here::Scope(_) => AnyKeyed::reconfigure(self, overrides).map(drop),
+        }
+    }
+
+    fn restore_in(&self, here: &Here, name: &Name, _: &Moment) -> Option<Change> {
         refuse_unfit(here, name.as_str(), true);
         None
     }
@@ -337,37 +359,70 @@ fn list<T: Listable>(it: &T, name: Option<String>, place: Place, kept: Kept<T>, 
     };
     let id = next_id();
     let name = names.list(id, &wanted, place, what);
+    let entered = here.watchers().tell(name.as_str(), None, Happened::Entered);
     // Before anybody can call it. What is brought from now on finds it in the list.
-    let change = moment.and_then(|moment| it.arrive(&here, &name, &moment));
-    let wake = here.watchers().tell(name.as_str(), None, Happened::Entered);
+    let called = Called::new(&name, &wanted);
+    let reconfigure = |overrides: &Overrides| it.reconfigure_in(&here, overrides);
+    let problem = lay_over(&here, it.declared(), &called, reconfigure);
+    let change = moment.and_then(|moment| it.restore_in(&here, &name, &moment));
     // Still locked: who finds it by its name finds it with its name.
     let home = Home::of(&here);
     let name = Some(name);
     let _ = listed.set(Listed { id, name, home });
     drop(names);
-    drop(wake);
+    drop((entered, problem));
     if let Some(change) = change {
         it.announce(&here, &change);
     }
 }
 
-/// The same for a breaker of the process that a call uses in a test scope: it takes what waits
-/// for it there.
+fn bound_in<'b, C, P>(here: &Here, breaker: &'b Breaker<C, P>) -> Bound<&'b Breaker<C, P>>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    match here {
+        Here::Process => Bound::of_process(breaker),
+        #[cfg(feature = "test-util")]
+        Here::Scope(_) => Bound::new(breaker),
+    }
+}
+
+/// The first call of a breaker in a test scope: it takes what waits for it there.
 #[cfg(feature = "test-util")]
-pub(crate) fn arrive_in(
-    scope: &crate::test::Scope,
-    name: &Name,
-    restore: impl FnOnce(&Snapshot) -> Result<Change, SnapshotError>,
-) -> Option<Change> {
-    take_state(&Here::Scope(scope.clone()), name.as_str(), restore)
+pub(crate) fn arrive_in<S: Subject>(scope: &crate::test::Scope, bound: &Bound<S>) {
+    let breaker = bound.subject().breaker();
+    let Some((name, wanted)) = breaker.listing().note_in(scope) else {
+        return;
+    };
+    let here = Here::Scope(scope.clone());
+    let called = Called::new(name, &wanted);
+    let reconfigure = |overrides: &Overrides| bound.reconfigure(overrides).map(drop);
+    drop(lay_over(&here, breaker.declared(), &called, reconfigure));
+    if let Some(change) = take_state(&here, called.name, |state| bound.restore_quietly(state)) {
+        bound.lent().tell_change(&change);
+    }
 }
 
 /// [`arrive_in`] of breakers by key: their keys take their states as they come.
 #[cfg(feature = "test-util")]
-pub(crate) fn note_keyed_in<T>(listing: &Listing<T>, scope: &crate::test::Scope) {
-    if let Some(name) = listing.note_in(scope) {
-        refuse_unfit(&Here::Scope(scope.clone()), name.as_str(), true);
-    }
+pub(crate) fn arrive_keyed_in<O, C, P>(scope: &crate::test::Scope, keyed: &KeyedBreakers<O, C, P>)
+where
+    KeyedBreakers<O, C, P>: AnyKeyed,
+{
+    let Some((name, wanted)) = keyed.listing().note_in(scope) else {
+        return;
+    };
+    let here = Here::Scope(scope.clone());
+    let called = Called::new(name, &wanted);
+    let reconfigure = |overrides: &Overrides| AnyKeyed::reconfigure(keyed, overrides).map(drop);
+    drop(lay_over(
+        &here,
+        AnyKeyed::declared(keyed),
+        &called,
+        reconfigure,
+    ));
+    refuse_unfit(&here, called.name, true);
 }
 
 pub(crate) fn next_id() -> u64 {

@@ -20,6 +20,8 @@ pub(super) struct Entry {
     id: u64,
     what: What,
     place: Place,
+    /// The name it asked for.
+    wanted: Name,
 }
 
 #[derive(Clone)]
@@ -80,6 +82,15 @@ impl Entry {
         }
     }
 
+    fn as_asked(&self) -> Option<(Registered, Name)> {
+        Some((self.registered()?, self.wanted.clone()))
+    }
+
+    #[cfg(feature = "test-util")]
+    pub(super) fn wanted(&self) -> &Name {
+        &self.wanted
+    }
+
     fn registered(&self) -> Option<Registered> {
         match &self.what {
             What::One(_) => self.one().map(Registered::One),
@@ -111,6 +122,17 @@ impl Names {
         all
     }
 
+    /// [`all`](Self::all), each with the name it asked for.
+    pub(super) fn all_as_asked(&self) -> Vec<(Registered, Name)> {
+        let mut all = Vec::with_capacity(self.entries.len());
+        all.extend(self.entries.values().filter_map(Entry::as_asked));
+        all
+    }
+
+    pub(super) fn as_asked(&self, name: &str) -> Option<(Registered, Name)> {
+        self.entries.get(name)?.as_asked()
+    }
+
     /// A breaker that is just being dropped has left its name.
     fn is_taken(&self, name: &str) -> bool {
         self.entries
@@ -132,7 +154,12 @@ impl Names {
         } else {
             wanted.clone()
         };
-        let entry = Entry { id, what, place };
+        let entry = Entry {
+            id,
+            what,
+            place,
+            wanted: wanted.clone(),
+        };
         self.entries.insert(name.as_str().to_owned(), entry);
         name
     }

@@ -1,6 +1,8 @@
 //! What waited for a breaker and was wrong for it.
 
+use super::overrides::{Layer, Wrong};
 use super::snapshots::{CircuitName, RestoreError};
+use breaker_core::{ReconfigureError, Setting};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,8 +11,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// applied: a state that it can't have been in, settings that it does not take. Sorted by
 /// name.
 ///
-/// A problem stands until its cause is gone: until another
-/// [`restore`](super::restore()) brings a state for it.
+/// A problem stands until its cause is gone: until the next
+/// [`restore`](super::restore()), or until the settings are [configured](super::configure)
+/// anew where they come from.
+///
+/// ```
+/// use breakerbox::{Breaker, Config, Overrides, registry};
+///
+/// # let _scope = breakerbox::test::scope();
+/// registry::configure("pms", Overrides::new().failure_rate(0.5))?;
+/// let pms = Breaker::shared("pms", Config::DEFAULT);
+/// assert_eq!(pms.config(), Config::DEFAULT);
+/// assert_eq!(
+///     registry::problems()[0].to_string(),
+///     "circuit `pms` does not take `failure_rate` from code: \
+///      `failure_rate` is for a breaker that trips by rate, and this one counts failures in a \
+///      row: set `threshold`, or declare it with `failure_rate`"
+/// );
+/// # Ok::<(), registry::Mistakes>(())
+/// ```
 #[must_use]
 pub fn problems() -> Vec<Problem> {
     super::book::here().problems().all()
@@ -33,6 +52,16 @@ pub struct Problem {
 pub enum ProblemCause {
     /// Its state.
     State(RestoreError),
+    /// A setting, and with it all of those of that layer for this breaker.
+    #[non_exhaustive]
+    Setting {
+        /// Where it comes from.
+        layer: Layer,
+        /// Which.
+        setting: Setting,
+        /// What is wrong with it.
+        error: ReconfigureError,
+    },
 }
 
 impl fmt::Display for Problem {
@@ -42,41 +71,92 @@ impl fmt::Display for Problem {
             ProblemCause::State(error) => {
                 write!(f, "circuit `{circuit}` was not restored: {error}")
             }
+            ProblemCause::Setting {
+                layer,
+                setting,
+                error,
+            } => write!(
+                f,
+                "circuit `{circuit}` does not take `{setting}` from {layer}: {error}"
+            ),
         }
     }
 }
 
 /// Those of one book: no more than there are causes.
-pub(super) struct Problems {
-    states: Mutex<BTreeMap<CircuitName, RestoreError>>,
+pub(super) struct Problems(Mutex<All>);
+
+struct All {
+    states: BTreeMap<CircuitName, RestoreError>,
+    /// By layer and the name that it has them by: of several breakers those of the last, which
+    /// may be one of very many.
+    overrides: BTreeMap<(Layer, String), (String, Vec<Wrong>)>,
 }
 
 impl Problems {
     pub(super) const fn new() -> Self {
-        Self {
-            states: Mutex::new(BTreeMap::new()),
-        }
+        Self(Mutex::new(All {
+            states: BTreeMap::new(),
+            overrides: BTreeMap::new(),
+        }))
     }
 
-    fn states(&self) -> MutexGuard<'_, BTreeMap<CircuitName, RestoreError>> {
-        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Nothing of a user's runs while they are locked.
+    fn lock(&self) -> MutexGuard<'_, All> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Another `restore` brings states of its own.
     pub(super) fn forget_states(&self) {
-        self.states().clear();
+        self.lock().states.clear();
     }
 
     pub(super) fn add_state(&self, circuit: CircuitName, error: RestoreError) {
-        self.states().insert(circuit, error);
+        self.lock().states.insert(circuit, error);
+    }
+
+    /// A layer says something else by these names.
+    pub(super) fn forget_overrides(&self, layer: Layer, by: impl Fn(&str) -> bool) {
+        let is_old = |of: &(Layer, String)| of.0 == layer && by(&of.1);
+        self.lock().overrides.retain(|of, _| !is_old(of));
+    }
+
+    pub(super) fn add_overrides(&self, breaker: &str, wrong: Vec<Wrong>) {
+        let mut by_cause = BTreeMap::<_, Vec<_>>::new();
+        for wrong in wrong {
+            let cause = (wrong.layer, wrong.by.clone());
+            by_cause.entry(cause).or_default().push(wrong);
+        }
+        if !by_cause.is_empty() {
+            let mut all = self.lock();
+            for (cause, wrong) in by_cause {
+                all.overrides.insert(cause, (breaker.to_owned(), wrong));
+            }
+        }
     }
 
     fn all(&self) -> Vec<Problem> {
-        let states = self.states();
-        let problem = |(circuit, error): (&CircuitName, &RestoreError)| Problem {
+        let all = self.lock();
+        let of_state = |(circuit, error): (&CircuitName, &RestoreError)| Problem {
             circuit: circuit.clone(),
             cause: ProblemCause::State(*error),
         };
-        states.iter().map(problem).collect()
+        let of_setting = |breaker: &String, wrong: &Wrong| Problem {
+            circuit: CircuitName {
+                breaker: breaker.clone(),
+                key: None,
+            },
+            cause: ProblemCause::Setting {
+                layer: wrong.layer,
+                setting: wrong.setting,
+                error: wrong.error,
+            },
+        };
+        let mut problems: Vec<_> = all.states.iter().map(of_state).collect();
+        for (breaker, wrong) in all.overrides.values() {
+            problems.extend(wrong.iter().map(|wrong| of_setting(breaker, wrong)));
+        }
+        problems.sort_by(|one, other| one.circuit.cmp(&other.circuit));
+        problems
     }
 }

@@ -1,0 +1,98 @@
+//! Settings from a configuration file.
+
+use crate::line_and_column;
+use breakerbox::registry::{FileError, configure_from_file, configure_from_toml, overrides};
+use breakerbox::{Breaker, Config, OnCancel, test};
+use std::error::Error;
+use std::fs;
+use std::time::Duration;
+
+#[test]
+fn a_real_file_is_read_and_read_again() {
+    let _scope = test::scope();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("breakers.toml");
+    let pms = Breaker::shared("pms", Config::DEFAULT);
+
+    let error = configure_from_file(&path).unwrap_err();
+    assert!(matches!(error, FileError::NotRead { .. }) && error.source().is_some());
+    let text = error.to_string();
+    assert!(
+        text.starts_with("the configuration file ") && text.contains("breakers.toml"),
+        "{text}"
+    );
+
+    fs::write(&path, "[breakers.pms]\nthreshold = 3\n").unwrap();
+    assert_eq!(configure_from_file(&path).unwrap().applied, ["pms"]);
+    assert_eq!(pms.config().threshold(), 3);
+
+    for bad in [
+        "[breakers.pms]\nthreshold = 0\n",
+        "[breakers.pms\n",
+        "\u{0}",
+        "breakers = 3",
+    ] {
+        fs::write(&path, bad).unwrap();
+        let error = configure_from_file(&path).unwrap_err().to_string();
+        let path = path.display().to_string();
+        assert!(error.lines().nth(1).unwrap().starts_with(&path), "{error}");
+        assert_eq!(pms.config().threshold(), 3, "a bad file changes nothing");
+        assert_eq!(overrides("pms").len(), 1);
+    }
+    fs::write(&path, [0x5b, 0xff]).unwrap();
+    assert!(matches!(
+        configure_from_file(&path).unwrap_err(),
+        FileError::NotRead { .. }
+    ));
+    assert_eq!(pms.config().threshold(), 3);
+
+    fs::write(&path, "").unwrap();
+    assert_eq!(configure_from_file(&path).unwrap().withdrawn, ["pms"]);
+    assert_eq!(pms.config(), Config::DEFAULT);
+}
+
+#[test]
+fn all_ways_to_write_it_are_read() {
+    let _scope = test::scope();
+    let (pms, long) = (
+        Breaker::shared("pms", Config::DEFAULT),
+        Breaker::shared("app::pms::inventory", Config::DEFAULT),
+    );
+    for text in [
+        "[breakers.pms]\nthreshold = 3\nreset = '10s'\nbackoff = 2\non_cancel = 'failure'\n[breakers.\"app::pms::inventory\"]\nprobes = 2",
+        "\u{feff}[breakers]\npms = { threshold = 0x3, reset = \"10s\", backoff = 2.0, on_cancel = \"failure\" }\n'app::pms::inventory' = { probes = +2 }",
+        "breakers.pms.threshold = 3\r\nbreakers.pms.reset = \"10s\" # soon\r\nbreakers.pms.backoff = 2e0\r\nbreakers.pms.on_cancel = \"\"\"failure\"\"\"\r\nbreakers.'app::pms::inventory'.probes = 0b10\r\n",
+    ] {
+        configure_from_toml("").unwrap();
+        let report = configure_from_toml(text).unwrap();
+        assert_eq!(report.applied, ["app::pms::inventory", "pms"]);
+        let config = pms.config();
+        assert_eq!(
+            (config.threshold(), config.reset()),
+            (3, Duration::from_secs(10))
+        );
+        assert_eq!(
+            (config.on_cancel(), long.config().probes()),
+            (OnCancel::Failure, 2)
+        );
+        assert_eq!(pms.overrides().iter().count(), 4);
+    }
+}
+
+#[test]
+fn lines_and_columns_count_what_is_seen() {
+    let _scope = test::scope();
+    for (text, at) in [
+        ("[breakers.pms]\nthreshold = 0", (2, 13)),
+        ("[breakers.pms]\r\n  thresh = 0", (2, 3)),
+        ("[breakers.'\u{e9}\u{e9}']\nreset = 7 # \u{e9}", (2, 9)),
+        ("[breakers]\n'\u{e9}\u{e9}' = { reset = 7 }", (2, 18)),
+        ("# \u{1f980}\n\n[other]", (3, 2)),
+        ("\u{feff}other = 1", (1, 1)),
+        ("[breakers.pms]\nreset = \"\u{1f980}\" \u{1f980}", (2, 13)),
+    ] {
+        let mistakes = configure_from_toml(text).unwrap_err();
+        let found = line_and_column(&mistakes.iter().next().unwrap().whence);
+        assert_eq!(found, Some(at), "{text}: {mistakes}");
+    }
+}
