@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The folder of the root manifest.
+/// The folder of the root manifest: as cargo says when it runs this, since a folder of what was built
+/// may have been moved here from another clone.
 pub(crate) fn root() -> PathBuf {
-    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let built_in = || PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let mut root = env::var_os("CARGO_MANIFEST_DIR").map_or_else(built_in, PathBuf::from);
     root.pop();
     root
 }
