@@ -57,6 +57,8 @@
 //! - [`observe`]: hearing of state changes, rejections and served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it;
 //!   [`registry`]: all of them, to list, watch, configure, snapshot and restore.
+//! - `status_page`: a page of every circuit, and operators' actions on it
+//!   (feature `status-page`).
 //! - `test`: tests of annotated functions that never sleep (feature
 //!   `test-util`).
 //!
@@ -79,6 +81,7 @@
 //! | `reqwest-middleware` | `reqwest_middleware::CircuitBreakerMiddleware`, but not for WebAssembly | no |
 //! | `serde` | the states of all breakers, written down: [`registry::Snapshots`] | no |
 //! | `config-file` | settings by breaker name from a file: `registry::configure_from_file` | no |
+//! | `status-page` | `status_page`: a page of all circuits, for axum, but not for WebAssembly | no |
 //! | `test-util` | `test::scope()` | no |
 //!
 //! Without `std` the crate is `no_std` and without `alloc`: give each
@@ -141,6 +144,11 @@ mod span;
 #[cfg(not(feature = "tracing"))]
 #[path = "span/none.rs"]
 mod span;
+#[cfg(all(
+    feature = "status-page",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub mod status_page;
 mod subject;
 #[cfg(feature = "test-util")]
 pub mod test;

@@ -123,9 +123,20 @@ impl fmt::Display for KeyLabel<'_> {
             }
         }
 
-        struct OneLine<'a, 'f>(&'a mut fmt::Formatter<'f>);
+        OneLine(Raw(self.0)).fmt(f)
+    }
+}
 
-        impl fmt::Write for OneLine<'_, '_> {
+/// Displays text on one line: what would break it is escaped.
+#[cfg(feature = "std")]
+pub(crate) struct OneLine<T>(pub(crate) T);
+
+#[cfg(feature = "std")]
+impl<T: fmt::Display> fmt::Display for OneLine<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        struct Escaping<'a, 'f>(&'a mut fmt::Formatter<'f>);
+
+        impl fmt::Write for Escaping<'_, '_> {
             fn write_str(&mut self, text: &str) -> fmt::Result {
                 let mut plain = 0;
                 for (place, found) in text.char_indices().filter(|(_, c)| is_unseen(*c)) {
@@ -137,7 +148,7 @@ impl fmt::Display for KeyLabel<'_> {
             }
         }
 
-        fmt::write(&mut OneLine(f), format_args!("{}", Raw(self.0)))
+        fmt::write(&mut Escaping(f), format_args!("{}", self.0))
     }
 }
 

@@ -76,8 +76,8 @@ mod to_tracing;
 
 pub use event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Panicked, ProbeExpired, Rejection, StateChange, WouldClose,
-    WouldReject, WouldTrip,
+    LastGoodStep, LateOutcome, Operated, Panicked, ProbeExpired, Rejection, StateChange,
+    WouldClose, WouldReject, WouldTrip,
 };
 #[cfg(feature = "log")]
 pub use to_log::LogObserver;
@@ -99,6 +99,11 @@ pub use rehearsal::{Rehearsal, Rehearsed};
     )
 ))]
 pub(crate) use tell::last_good_failed;
+#[cfg(all(
+    feature = "status-page",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub(crate) use tell::operated;
 pub(crate) use tell::{
     Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, probe_expired,
     rejected, state_changed, would_close, would_reject, would_trip,
@@ -174,6 +179,11 @@ pub trait Observer: Send + Sync {
         None
     }
 
+    /// An operator did something, and it is known who did.
+    fn operated(&self, event: &Operated<'_>) {
+        let _ = event;
+    }
+
     /// A key was given up for a new one.
     fn key_evicted(&self, event: &KeyEvicted<'_>) {
         let _ = event;
@@ -238,6 +248,10 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn rehearsal(&self) -> Option<&Rehearsal> {
         (**self).rehearsal()
+    }
+
+    fn operated(&self, event: &Operated<'_>) {
+        (**self).operated(event);
     }
 
     fn key_evicted(&self, event: &KeyEvicted<'_>) {

@@ -430,6 +430,56 @@ impl fmt::Display for ProbeExpired<'_> {
     }
 }
 
+/// An operator did something to a circuit where it is known who did: on the status page
+/// (`breakerbox::status_page`). The state change is told as well, before this.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Operated<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// The key, if the breaker is one of several by key.
+    pub key: Option<KeyLabel<'a>>,
+    /// Which circuit.
+    pub circuit: CircuitId,
+    /// What: `close`, `clear`, `open_for`, `force_open`, `disable`, `shadow`.
+    pub action: &'a str,
+    /// Who, as the guard said.
+    pub by: Option<&'a str>,
+    /// What came of it.
+    pub change: &'a Change,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for Operated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Change { from, to, wait, .. } = *self.change;
+        write!(
+            f,
+            "circuit `{}` went from {from} to {to} by {}, who called {}",
+            Named(self.breaker, self.key),
+            Who(self.by),
+            self.action
+        )?;
+        match wait {
+            Some(wait) => write!(f, ", for {}", Brief(wait)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An operator, on one line: a name may be somebody else's text.
+struct Who<'a>(Option<&'a str>);
+
+impl fmt::Display for Who<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(who) => write!(f, "`{}`", crate::name::OneLine(who)),
+            None => f.write_str("somebody"),
+        }
+    }
+}
+
 /// A key was given up for a new one: its breaker was closed and not in use. Should
 /// it be seen again, it gets a new breaker.
 #[derive(Clone, Copy, Debug)]

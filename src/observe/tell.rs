@@ -139,6 +139,26 @@ pub(crate) fn would_trip(of: &Source<'_>, change: &Change) {
     });
 }
 
+/// To the observers of the process, or of the test scope that this thread is in.
+#[cfg(all(
+    feature = "status-page",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+#[cold]
+pub(crate) fn operated(event: &super::event::Operated<'_>) {
+    #[cfg(feature = "test-util")]
+    let scope = crate::test::current();
+    #[cfg(feature = "test-util")]
+    let audience = scope
+        .as_ref()
+        .map_or_else(Audience::of_process, Audience::of_scope);
+    #[cfg(not(feature = "test-util"))]
+    let audience = Audience::of_process();
+    audience.tell(|observer, sequence| {
+        observer.operated(&super::event::Operated { sequence, ..*event });
+    });
+}
+
 #[cold]
 pub(crate) fn would_reject(
     of: &Source<'_>,

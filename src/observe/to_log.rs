@@ -1,14 +1,14 @@
 //! Events in a log.
 
 use super::{
-    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, Observer, Rejection, StateChange,
-    WouldTrip,
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, Observer, Operated, Rejection,
+    StateChange, WouldTrip,
 };
 use breaker_core::State;
 
 /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
-/// (or, in shadow, would have) as a warning, other state changes as
-/// information, refused calls, served fallbacks
+/// (or, in shadow, would have) as a warning, other state changes, and what an
+/// operator did on the status page, as information, refused calls, served fallbacks
 /// and keys that were given up for debugging; no room for a key, and a last-good
 /// answer that could not be stored or loaded, as a warning.
 ///
@@ -38,6 +38,10 @@ impl Observer for LogObserver {
 
     fn would_trip(&self, event: &WouldTrip<'_>) {
         log::warn!(target: TARGET, "{event}");
+    }
+
+    fn operated(&self, event: &Operated<'_>) {
+        log::info!(target: TARGET, "{event}");
     }
 
     fn key_evicted(&self, event: &KeyEvicted<'_>) {

@@ -1,8 +1,8 @@
 //! Events for the `tracing` crate.
 
 use super::{
-    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Observer, ProbeExpired,
-    Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Observer, Operated,
+    ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
 use std::time::Duration;
@@ -34,6 +34,7 @@ use std::time::Duration;
 /// | `fallback` | debug | a fallback was served | `in_place_of` |
 /// | `late` | debug | a call ended too late to count | `outcome`, `current` (the generation now) |
 /// | `probe_expired` | warn | probes never ended | |
+/// | `operated` | info | an operator did something on the status page: told after the change | `action`, `by` (if the guard said), `from`, `to`, `wait_seconds` |
 /// | `key_evicted` | debug | a key was given up for a new one | |
 /// | `keys_full` | warn | none could be given up | |
 /// | `last_good_failed` | warn | a last-good answer could not be stored or loaded | `step`, `error` |
@@ -208,6 +209,19 @@ impl Observer for TracingObserver {
             rejected = event.rejected,
             rejected_successes = event.rejected_successes,
             generation = event.generation.get(),
+        });
+    }
+
+    fn operated(&self, event: &Operated<'_>) {
+        tell!(INFO, "operated", event, {
+            breaker = event.breaker,
+            key = event.key.map(tracing::field::display),
+            action = event.action,
+            by = event.by,
+            from = event.change.from.as_str(),
+            to = event.change.to.as_str(),
+            wait_seconds = seconds(event.change.wait),
+            generation = event.change.generation.get(),
         });
     }
 

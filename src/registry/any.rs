@@ -4,6 +4,7 @@ use crate::bound::Bound;
 use crate::breaker::Breaker;
 use crate::keyed::KeyedBreaker;
 use crate::name::KeyLabel;
+use crate::observe::CircuitId;
 use crate::subject::Subject;
 use breaker_core::{
     Change, Clock, Config, Generation, Overrides, Policy, Reconfiguration, ReconfigureError,
@@ -38,6 +39,8 @@ pub trait AnyBreaker: Lends + Send + Sync {
     fn name(&self) -> &str;
     /// The key, of the breaker of one.
     fn key(&self) -> Option<KeyLabel<'_>>;
+    /// Which circuit this is, as events name it.
+    fn circuit_id(&self) -> CircuitId;
     /// See [`Breaker::state`].
     fn state(&self) -> State;
     /// See [`Breaker::generation`].
@@ -108,6 +111,10 @@ where
 
     fn key(&self) -> Option<KeyLabel<'_>> {
         self.known().key
+    }
+
+    fn circuit_id(&self) -> CircuitId {
+        CircuitId(Bound::new(self).lent().circuit().identity())
     }
 
     fn state(&self) -> State {

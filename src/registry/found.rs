@@ -23,6 +23,16 @@ impl Found {
         Self { breaker, origin }
     }
 
+    /// The number of its entry, or of that of all keys: another breaker may be where this one was,
+    /// and have its name, but not this.
+    #[cfg(all(
+        feature = "status-page",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    pub(crate) fn entry(&self) -> u64 {
+        self.origin.id
+    }
+
     /// Whether it is a `static`, or shared.
     #[must_use]
     pub fn kind(&self) -> Kind {

@@ -63,6 +63,7 @@ impl What {
 impl Entry {
     fn origin(&self) -> Origin {
         Origin {
+            id: self.id,
             kind: self.what.kind(),
             place: self.place,
         }

@@ -52,6 +52,15 @@ impl fmt::Display for Place {
 /// What the registry keeps of it.
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
+    /// The number of its entry: never another's.
+    #[cfg_attr(
+        not(all(
+            feature = "status-page",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )),
+        allow(dead_code)
+    )]
+    pub(super) id: u64,
     pub(super) kind: Kind,
     pub(super) place: Place,
 }

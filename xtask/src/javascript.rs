@@ -5,6 +5,7 @@ use crate::edge;
 use crate::npm;
 use crate::playground;
 use crate::run::Run;
+use crate::status_page;
 use crate::target::{Source, WASM};
 use crate::test_js;
 use crate::tools::{CLIPPY, cargo};
@@ -14,10 +15,10 @@ use crate::wasm;
 const PROJECTS: [&str; 2] = [wasm::PACKAGE, playground::FOLDER];
 
 /// Those of Rust programs, whose TypeScript is their tests.
-const PROGRAMS: [&str; 2] = [edge::FOLDER, test_js::FOLDER];
+const PROGRAMS: [&str; 3] = [edge::FOLDER, test_js::FOLDER, status_page::FOLDER];
 
 /// What prettier looks at beside them.
-const FILES: [&str; 2] = ["package.json", "tsconfig.base.json"];
+const FILES: [&str; 3] = ["package.json", "tsconfig.base.json", status_page::PAGE];
 
 /// Names the browser to the tests that start one.
 pub(crate) const BROWSER: &str = "CHROMIUM";
@@ -48,6 +49,7 @@ pub(crate) fn all(run: &mut Run) {
     let package = quick(run);
     test_js::all(run);
     edge::all(run);
+    status_page::all(run);
     if !package {
         return;
     }

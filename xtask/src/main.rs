@@ -13,6 +13,7 @@ mod npm;
 mod playground;
 mod run;
 mod size;
+mod status_page;
 mod tally;
 mod target;
 mod test;

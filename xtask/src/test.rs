@@ -46,6 +46,7 @@ pub(crate) fn job() -> ExitCode {
         "test-no-std",
         "test-renamed",
         "test-reqwest-middleware",
+        "test-status-page",
         "test-tonic",
         "test-tower",
     ] {

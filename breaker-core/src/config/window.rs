@@ -78,6 +78,36 @@ impl Window {
         })
     }
 
+    /// Of how many calls it is; `None` for one of time.
+    ///
+    /// ```
+    /// use breaker_core::Window;
+    /// use core::time::Duration;
+    ///
+    /// let (calls, time) = (Window::calls(100), Window::time(Duration::from_secs(10)));
+    /// assert_eq!((calls.as_calls(), calls.as_time()), (Some(100), None));
+    /// assert_eq!((time.as_calls(), time.as_time()), (None, Some(Duration::from_secs(10))));
+    /// ```
+    #[must_use]
+    pub const fn as_calls(self) -> Option<u32> {
+        match self.0 {
+            Kind::Calls(calls) => Some(calls),
+            Kind::Time { .. } => None,
+        }
+    }
+
+    /// How long it is; `None` for one of calls, or longer than 584 years.
+    #[must_use]
+    pub const fn as_time(self) -> Option<Duration> {
+        match self.0 {
+            Kind::Time {
+                length: Some(nanos),
+                ..
+            } => Some(Duration::from_nanos(nanos)),
+            Kind::Calls(_) | Kind::Time { length: None, .. } => None,
+        }
+    }
+
     /// How many slots, of 8 bytes each, a [`Sliding`](crate::Sliding) needs for
     /// it: one for 14 calls, or one for each bucket.
     #[must_use]

@@ -1,0 +1,174 @@
+//! What is told, with real breakers in a test scope.
+
+use super::*;
+use crate::observe::{self, FallbackServed, Observer as _};
+use crate::registry::AnyBreaker as _;
+use crate::{Breaker, DefaultClock, InPlaceOf, Settings, Sliding};
+use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
+
+struct Page {
+    collector: Arc<Collector>,
+    publisher: Publisher,
+    _installed: observe::Installed,
+    _scope: crate::test::TestScope,
+}
+
+impl Page {
+    fn new() -> Self {
+        let scope = crate::test::scope();
+        let collector = Arc::new(Collector::new(8));
+        let fixed = Fixed {
+            title: "test".to_owned(),
+            process: "p".to_owned(),
+            refresh: Duration::ZERO,
+            actions: Vec::new(),
+        };
+        Self {
+            publisher: Publisher::new(Arc::clone(&collector), fixed),
+            _installed: observe::install(Arc::clone(&collector)),
+            collector,
+            _scope: scope,
+        }
+    }
+
+    fn pass(&self, seconds: u64) {
+        self.collector
+            .ahead
+            .fetch_add(seconds * 1000, Ordering::Relaxed);
+    }
+
+    fn all(&self) -> Value {
+        serde_json::from_slice(&self.publisher.document(None).1).unwrap()
+    }
+
+    fn since(&self, before: &Value) -> Value {
+        let version = before["version"].as_u64().unwrap();
+        let seen = Seen::read(&format!("p.{version}")).unwrap();
+        serde_json::from_slice(&self.publisher.document(Some(&seen)).1).unwrap()
+    }
+}
+
+#[test]
+fn rates_are_those_of_the_last_minute() {
+    let page = Page::new();
+    page.pass(10);
+    let rooms = Breaker::shared("rooms", Settings::new().threshold(3).must());
+    for _ in 0..4 {
+        rooms.call_sync(|| Ok::<_, ()>(())).unwrap();
+    }
+    // Three fail, two are refused, and something is served for one.
+    for _ in 0..5 {
+        assert!(rooms.call_sync(|| Err::<(), _>("no answer")).is_err());
+    }
+    page.collector.fallback_served(&FallbackServed {
+        breaker: "rooms",
+        key: None,
+        circuit: rooms.circuit_id(),
+        in_place_of: InPlaceOf::Open,
+        generation: rooms.generation(),
+        sequence: 0,
+    });
+    let before = page.all();
+    assert_eq!(
+        before["circuits"][0]["rates"]["calls"], 0,
+        "the slice isn't over"
+    );
+    page.pass(5);
+    let after = page.since(&before);
+    let id = before["circuits"][0]["id"].clone();
+    let rates = json!({"calls": 7, "failed": 3, "refused": 2, "stale": 1});
+    assert_eq!(after["circuits"], json!([{"id": id, "rates": rates}]));
+    assert_eq!(after["rates_seconds"], 15);
+    page.pass(60);
+    let none = json!({"calls": 0, "failed": 0, "refused": 0, "stale": 0});
+    assert_eq!(page.all()["circuits"][0]["rates"], none);
+    assert_eq!(page.all()["rates_seconds"], 60);
+}
+
+#[test]
+fn nothing_is_new_while_nothing_happens() {
+    let page = Page::new();
+    let pms = Breaker::shared("pms", Settings::new().threshold(1).must());
+    let _ = pms.call_sync(|| Err::<(), _>("no answer"));
+    page.pass(60);
+    let before = page.all();
+    for _ in 0..100 {
+        let after = page.since(&before);
+        assert_eq!(after["circuits"], json!([]));
+        assert_eq!(after["breakers"], json!([]));
+        assert_eq!(after["version"], before["version"]);
+    }
+}
+
+#[test]
+fn a_reconfigured_breaker_says_what_was_declared() {
+    let page = Page::new();
+    let pms = Breaker::shared("pms", Settings::new().threshold(5).must());
+    let before = page.all();
+    assert_eq!(before["breakers"][0]["settings"]["threshold"], 5);
+    assert_eq!(before["breakers"][0]["declared"], Value::Null);
+    pms.reconfigure(&crate::Overrides::new().threshold(2))
+        .unwrap();
+    let after = page.since(&before);
+    assert_eq!(after["breakers"][0]["settings"]["threshold"], 2);
+    assert_eq!(after["breakers"][0]["declared"]["threshold"], 5);
+    pms.clear();
+    assert_eq!(page.all()["breakers"][0]["declared"], Value::Null);
+}
+
+#[test]
+fn a_breaker_by_rate_has_other_settings() {
+    let page = Page::new();
+    let config = Settings::new()
+        .failure_rate(0.5)
+        .window(breaker_core::Window::calls(20))
+        .min_calls(10)
+        .slow(Duration::from_millis(250))
+        .slow_rate(0.8)
+        .must_rate();
+    let _calls = Breaker::<DefaultClock, Sliding<2>>::shared_by_rate("calls", config).unwrap();
+    let document = page.all();
+    let settings = &document["breakers"][0]["settings"];
+    assert_eq!(settings["threshold"], Value::Null);
+    assert_eq!(settings["failure_rate"], 0.5);
+    assert_eq!(settings["min_calls"], 10);
+    assert_eq!(settings["window_calls"], 20);
+    assert_eq!(settings["window_ms"], Value::Null);
+    assert_eq!(settings["slow_ms"], 250);
+    assert_eq!(settings["slow_rate"], 0.8);
+}
+
+#[test]
+fn who_has_seen_what_is_forgotten_is_told_everything() {
+    let page = Page::new();
+    let seen = page.all();
+    for round in 0..3 {
+        let made = |place| Breaker::shared(format!("{round}-{place}"), crate::Config::DEFAULT);
+        let _many: Vec<_> = (0..GONE / 2).map(made).collect();
+        page.all();
+    }
+    let _one = Breaker::shared("one", crate::Config::DEFAULT);
+    let told = page.since(&seen);
+    assert_eq!(told["complete"], true);
+    assert_eq!(told["circuits"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn at_the_rate_of_a_page_each_second_a_short_history_is_shown() {
+    let page = Page::new();
+    let pms = Breaker::shared("pms", crate::Config::DEFAULT);
+    page.all();
+    pms.force_open();
+    let recent = |document: &Value| document["circuits"][0]["recent"].clone();
+    let first = recent(&page.all());
+    assert_eq!(first[0][1], "closed");
+    assert_eq!(first[1][1], "forced_open");
+    for _ in 0..20 {
+        pms.close();
+        pms.force_open();
+    }
+    // Nothing is said of what was before the first that is kept.
+    let last = recent(&page.all());
+    assert_eq!(last.as_array().unwrap().len(), 8);
+}
