@@ -16,6 +16,8 @@ mod history;
 mod limits;
 #[path = "properties/model.rs"]
 mod model;
+#[path = "properties/overrides.rs"]
+mod overrides;
 #[path = "properties/recovery.rs"]
 mod recovery;
 #[path = "properties/rules.rs"]
@@ -27,7 +29,7 @@ mod world;
 
 use breaker_core::{Circuit, ConfigError, Effect, Outcome, Policy, Sliding, Snapshot, State};
 use compare::Compare;
-use history::{Act, Grain, Life, Move, Step, calls, lives, steps};
+use history::{Act, Grain, Life, Move, Step, calls, lives, reconfigured, steps};
 use limits::{OpenTimes, Trials, Unwatched};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -188,6 +190,37 @@ proptest! {
         by in clocks(),
     ) {
         watch(&lives, &clock(by), Grain::Nano, OpenTimes::new)?;
+    }
+
+    #[test]
+    fn reconfigured_it_goes_on_as_the_model_says(
+        rules in plain(either()),
+        steps in reconfigured(40),
+    ) {
+        compare(&[Life { rules, steps }], &TestClock::default(), Grain::TenMicros)?;
+    }
+
+    #[test]
+    fn reconfigured_it_always_recovers(
+        rules in jittered(either()),
+        steps in reconfigured(30),
+        by in clocks(),
+        calls_are_forgotten in any::<bool>(),
+        healthy in healthy(),
+    ) {
+        let clock = clock(by);
+        with!(&rules.build(), circuit => {
+            let mut world = World::new(circuit, &clock, Grain::Nano);
+            let played = world.play(&steps, &mut Vec::new(), &mut Unwatched);
+            if calls_are_forgotten {
+                world.forget_calls();
+            } else {
+                world.drop_calls();
+            }
+            played?;
+            recovers(circuit, &clock, healthy)?;
+            is_not_wedged(circuit, &clock, healthy)
+        })?;
     }
 
     #[test]

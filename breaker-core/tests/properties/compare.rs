@@ -124,7 +124,8 @@ impl Compare {
     fn operated(&mut self, now: u64, operator: Operator, change: &Change) -> Check {
         let from = self.model.state;
         match operator {
-            Operator::Close | Operator::Clear => self.model.close(),
+            Operator::Close => self.model.close(),
+            Operator::Clear => self.model.clear(),
             Operator::ForceOpen => self.model.force(State::ForcedOpen),
             Operator::Disable => self.model.force(State::Disabled),
             Operator::Shadow => self.model.force(State::Shadow),
@@ -219,6 +220,11 @@ impl Watcher for Compare {
             }
             Seen::Operated(operator, change) => self.operated(now, *operator, change),
             Seen::Restored(snapshot, restored) => self.restored(now, snapshot, *restored),
+            Seen::Reconfigured(overrides, Ok(_)) => {
+                self.model.reconfigure(overrides);
+                Ok(())
+            }
+            Seen::Reconfigured(_, Err(_)) => Ok(()),
         }
     }
 

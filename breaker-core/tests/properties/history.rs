@@ -1,7 +1,8 @@
 //! What happens to a breaker, step by step, and how that is drawn.
 
+use crate::overrides::overrides;
 use crate::rules::{HOUR, MICRO, MILLI, Rules, SECOND};
-use breaker_core::{Outcome, Snapshot, State};
+use breaker_core::{Outcome, Overrides, Snapshot, State};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -51,6 +52,8 @@ pub(crate) enum Act {
     /// One whole call that may be a probe if this is granted.
     CallIf(bool, Outcome),
     Operate(Operator),
+    /// Lays these over the settings; where the breaker refuses some, the others.
+    Reconfigure(Overrides),
     /// Takes a snapshot and keeps it.
     Snapshot,
     /// Restores one of the snapshots that were kept.
@@ -243,6 +246,20 @@ fn acts() -> BoxedStrategy<Act> {
 pub(crate) fn steps(most: usize) -> BoxedStrategy<Vec<Step>> {
     vec(
         (moves(), acts()).prop_map(|(time, act)| Step { time, act }),
+        1..=most,
+    )
+    .boxed()
+}
+
+/// The same, of a breaker that an operator reconfigures now and then.
+pub(crate) fn reconfigured(most: usize) -> BoxedStrategy<Vec<Step>> {
+    let act = prop_oneof![
+        8 => acts(),
+        1 => overrides().prop_map(Act::Reconfigure),
+        1 => Just(Act::Operate(Operator::Clear)),
+    ];
+    vec(
+        (moves(), act).prop_map(|(time, act)| Step { time, act }),
         1..=most,
     )
     .boxed()

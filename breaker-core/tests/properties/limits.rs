@@ -195,7 +195,10 @@ impl Watcher for OpenTimes {
                 self.opened(now, change, Some(*wait))?;
             }
             Seen::Operated(..) | Seen::Restored(_, Ok(_)) => self.opening = None,
-            Seen::Asked { .. } | Seen::Settled { .. } | Seen::Restored(..) => {}
+            Seen::Asked { .. }
+            | Seen::Settled { .. }
+            | Seen::Restored(..)
+            | Seen::Reconfigured(..) => {}
         }
         Ok(())
     }

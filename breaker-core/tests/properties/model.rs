@@ -9,7 +9,7 @@
 //! within the bounds ([`Model::announced`]).
 
 use crate::rules::{Close, HOUR, MICRO, MILLI, Rate, Rules, SECOND, Span, Trip};
-use breaker_core::{Outcome, Reason, Snapshot, State, Trigger};
+use breaker_core::{Outcome, Overrides, Reason, Snapshot, State, Trigger};
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
@@ -20,6 +20,8 @@ pub(crate) type Bounds = RangeInclusive<u128>;
 
 #[derive(Debug)]
 pub(crate) struct Model {
+    declared: Rules,
+    /// What holds now.
     rules: Rules,
     /// The clock's: added to every wait.
     resolution: u64,
@@ -37,6 +39,8 @@ pub(crate) struct Model {
     /// How long an opening lasts.
     wait: Bounds,
     imposed: bool,
+    /// It is what the configuration says, whatever that says by now.
+    configured: bool,
     /// When it opened, or the last probe was admitted.
     anchor: u64,
 
@@ -91,6 +95,7 @@ pub(crate) struct Nonsense;
 impl Model {
     pub(crate) fn new(rules: Rules, resolution: u64) -> Self {
         Self {
+            declared: rules.clone(),
             rules,
             resolution,
             state: State::Closed,
@@ -101,6 +106,7 @@ impl Model {
             reported: false,
             wait: 0..=0,
             imposed: false,
+            configured: false,
             anchor: 0,
             in_flight: 0,
             successes: 0,
@@ -160,7 +166,12 @@ impl Model {
         least..=most
     }
 
+    /// A trial waits for those in flight. One that waits for none takes a probe, also where its
+    /// results were enough already when an operator asked for fewer.
     fn is_full(&self) -> bool {
+        if self.in_flight == 0 {
+            return false;
+        }
         match self.rules.close_after() {
             Some(close_after) => {
                 self.in_flight >= self.rules.probes
@@ -334,6 +345,7 @@ impl Model {
         self.window = Window::default();
         self.reported = false;
         self.imposed = false;
+        self.configured = false;
         self.in_flight = 0;
         self.successes = 0;
         self.failures = 0;
@@ -343,6 +355,11 @@ impl Model {
     fn open(&mut self, now: u64) {
         self.enter(State::Open);
         self.anchor = now;
+        self.configured = true;
+        self.wait_as_configured();
+    }
+
+    fn wait_as_configured(&mut self) {
         let plain = self.configured_wait(self.reopenings);
         let jitter = *plain.end() * u128::from(self.rules.jitter.hundredths) / 100;
         let most = (*plain.end() + jitter).min(u128::from(u64::MAX));
@@ -391,6 +408,20 @@ impl Model {
         self.reopenings = 0;
     }
 
+    /// An operator's: as it was declared.
+    pub(crate) fn clear(&mut self) {
+        self.rules = self.declared.clone();
+        self.close();
+    }
+
+    /// An operator lays these over what was declared; the breaker took them.
+    pub(crate) fn reconfigure(&mut self, overrides: &Overrides) {
+        self.rules = self.declared.under(overrides);
+        if self.configured {
+            self.wait_as_configured();
+        }
+    }
+
     /// `ForcedOpen`, `Disabled` or `Shadow`.
     pub(crate) fn force(&mut self, state: State) {
         self.enter(state);
@@ -434,8 +465,12 @@ impl Model {
 
     /// Failures in a row, where they are what is counted.
     pub(crate) fn consecutive(&self) -> Option<u32> {
-        let counts = matches!(self.rules.trip, Trip::InARow(_));
-        (counts && self.state == State::Closed).then_some(self.in_a_row)
+        let Trip::InARow(threshold) = self.rules.trip else {
+            return None;
+        };
+        // As many as don't trip, where an operator has lowered the threshold.
+        let failures = self.in_a_row.min(threshold - 1);
+        (self.state == State::Closed).then_some(failures)
     }
 
     pub(crate) fn restore(&mut self, snapshot: &Snapshot, now: u64) -> Result<(), Nonsense> {
