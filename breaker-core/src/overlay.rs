@@ -16,7 +16,12 @@
 //! 4. [`Overlay::clear`] waits for nobody: it takes the mask away at once, and a writer that is
 //!    under way finds that it was cancelled, and publishes nothing.
 
-#![allow(unreachable_pub, reason = "loom's models look at it by itself")]
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    missing_debug_implementations,
+    reason = "public only to loom's models, which look at it by itself"
+)]
 
 use crate::sync::{AtomicU64, Ordering, swap};
 

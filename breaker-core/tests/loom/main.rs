@@ -4,7 +4,7 @@
 //! RUSTFLAGS="--cfg loom" cargo test -p breaker-core --test loom --release
 //! ```
 //!
-//! Each model says which line it guards: of `two_words.rs`, or of the windows in
+//! Each model says which line it guards: of `two_words.rs`, `overlay.rs`, or of the windows in
 //! `sliding`. Without that line it fails.
 //!
 //! Loom remembers only the last access of an atomic when it looks for an order
@@ -12,6 +12,7 @@
 //! only reads. [`race`] therefore runs each model with either thread first.
 #![cfg(loom)]
 
+mod overlay;
 mod race;
 mod windows;
 mod words;

@@ -222,7 +222,7 @@ fn a_late_outcome_is_late_for_a_trial_of_any_progress() {
         },
         |world| {
             // Generation 0 is what a new circuit starts with.
-            let zero = Circuit::new(*world.circuit.config()).generation();
+            let zero = Circuit::new(world.circuit.config()).generation();
             world.circuit.settle(zero, Outcome::Success, &world.clock)
         },
         World::ask,

@@ -220,11 +220,10 @@ impl Watcher for Compare {
             }
             Seen::Operated(operator, change) => self.operated(now, *operator, change),
             Seen::Restored(snapshot, restored) => self.restored(now, snapshot, *restored),
-            Seen::Reconfigured(overrides, Ok(_)) => {
+            Seen::Reconfigured(overrides) => {
                 self.model.reconfigure(overrides);
                 Ok(())
             }
-            Seen::Reconfigured(_, Err(_)) => Ok(()),
         }
     }
 

@@ -53,7 +53,7 @@ pub(crate) enum Act {
     CallIf(bool, Outcome),
     Operate(Operator),
     /// Lays these over the settings; where the breaker refuses some, the others.
-    Reconfigure(Overrides),
+    Reconfigure(Box<Overrides>),
     /// Takes a snapshot and keeps it.
     Snapshot,
     /// Restores one of the snapshots that were kept.
@@ -255,7 +255,7 @@ pub(crate) fn steps(most: usize) -> BoxedStrategy<Vec<Step>> {
 pub(crate) fn reconfigured(most: usize) -> BoxedStrategy<Vec<Step>> {
     let act = prop_oneof![
         8 => acts(),
-        1 => overrides().prop_map(Act::Reconfigure),
+        1 => overrides().prop_map(|overrides| Act::Reconfigure(Box::new(overrides))),
         1 => Just(Act::Operate(Operator::Clear)),
     ];
     vec(

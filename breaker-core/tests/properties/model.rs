@@ -41,6 +41,8 @@ pub(crate) struct Model {
     imposed: bool,
     /// It is what the configuration says, whatever that says by now.
     configured: bool,
+    /// What a snapshot had left of it, which the configuration may cut.
+    restored: Option<Bounds>,
     /// When it opened, or the last probe was admitted.
     anchor: u64,
 
@@ -107,6 +109,7 @@ impl Model {
             wait: 0..=0,
             imposed: false,
             configured: false,
+            restored: None,
             anchor: 0,
             in_flight: 0,
             successes: 0,
@@ -346,6 +349,7 @@ impl Model {
         self.reported = false;
         self.imposed = false;
         self.configured = false;
+        self.restored = None;
         self.in_flight = 0;
         self.successes = 0;
         self.failures = 0;
@@ -420,6 +424,10 @@ impl Model {
         if self.configured {
             self.wait_as_configured();
         }
+        if let Some(left) = &self.restored {
+            let longest = self.configured_wait(self.reopenings);
+            self.wait = *left.start().min(longest.start())..=*left.end().min(longest.end());
+        }
     }
 
     /// `ForcedOpen`, `Disabled` or `Shadow`.
@@ -436,6 +444,7 @@ impl Model {
         let allowed = self.state == State::Open && self.wait.contains(&wait);
         if allowed {
             self.wait = wait..=wait;
+            self.restored = self.restored.take().map(|_| rounded_up(wait));
         }
         allowed
     }
@@ -509,6 +518,7 @@ impl Model {
                 let least = left.min(*longest.start());
                 // Rounded up, but never above what it is clamped to.
                 let most = (*rounded_up(left).end()).min(*longest.end());
+                self.restored = Some(least..=*rounded_up(most).end());
                 least..=most
             };
         }

@@ -11,7 +11,8 @@ use std::time::Duration;
 const FACTORS: [(u32, u32); 5] = [(1, 1), (2, 1), (3, 2), (5, 4), (10, 1)];
 
 fn value_of(setting: Setting) -> BoxedStrategy<SettingValue> {
-    let counts = prop_oneof![6 => 1..=5_u32, 1 => select(vec![0, 20, 255, 256, 511, 512, u32::MAX])];
+    let counts =
+        prop_oneof![6 => 1..=5_u32, 1 => select(vec![0, 20, 255, 256, 511, 512, u32::MAX])];
     let shares = prop_oneof![
         9 => select(vec![1, 2_500, 3_333, 5_000, 6_667, 9_999, 10_000]),
         1 => select(vec![0, 10_001]),
@@ -79,7 +80,9 @@ impl Rules {
             }
             (Setting::Backoff, SettingValue::Number(factor)) => {
                 let is_it = |(over, under): &(u32, u32)| {
-                    (f64::from(*over) / f64::from(*under)).total_cmp(&factor).is_eq()
+                    (f64::from(*over) / f64::from(*under))
+                        .total_cmp(&factor)
+                        .is_eq()
                 };
                 let (over, under) = FACTORS.into_iter().find(is_it).expect("drawn of these");
                 self.backoff = Factor { over, under };

@@ -3,7 +3,7 @@
 use crate::history::{Act, Grain, Move, Operator, Step};
 use breaker_core::{
     Change, Circuit, Clock, Effect, Generation, ManualClock, Outcome, Overrides, Permit, Policy,
-    Reconfiguration, ReconfigureError, Rejected, Snapshot, SnapshotError, State,
+    Rejected, Snapshot, SnapshotError, State,
 };
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
@@ -50,7 +50,8 @@ pub(crate) enum Seen {
     },
     Operated(Operator, Change),
     Restored(Snapshot, Result<Change, SnapshotError>),
-    Reconfigured(Overrides, Result<Reconfiguration, ReconfigureError>),
+    /// It took these.
+    Reconfigured(Box<Overrides>),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +206,7 @@ impl<'a, P: Policy> World<'a, P> {
             }
             Act::CallIf(granted, outcome) => self.call_if(granted, outcome, watcher)?,
             Act::Operate(operator) => self.operate(operator, watcher)?,
-            Act::Reconfigure(overrides) => self.reconfigure(overrides, watcher)?,
+            Act::Reconfigure(ref overrides) => self.reconfigure(overrides, watcher)?,
             Act::Snapshot => {
                 if snapshots.len() < 8 {
                     snapshots.push(self.circuit.snapshot(self.clock));
@@ -315,24 +316,20 @@ impl<'a, P: Policy> World<'a, P> {
         watcher.saw(clock.now(), &Seen::Operated(operator, change))
     }
 
-    fn reconfigure(&self, overrides: Overrides, watcher: &mut impl Watcher) -> Check {
-        let now = self.clock.now();
+    fn reconfigure(&self, overrides: &Overrides, watcher: &mut impl Watcher) -> Check {
         let stood = (self.circuit.config(), self.circuit.overrides());
-        let changed = self.circuit.reconfigure(&overrides);
-        watcher.saw(now, &Seen::Reconfigured(overrides, changed))?;
-        let mut taken = overrides;
-        if changed.is_err() {
+        let mut taken = *overrides;
+        if self.circuit.reconfigure(overrides).is_err() {
             let stands = (self.circuit.config(), self.circuit.overrides());
             prop_assert_eq!(stands, stood, "changed by what was refused");
-            for (setting, _) in self.circuit.declared().mistakes(&overrides) {
+            for (setting, _) in self.circuit.declared().mistakes(overrides) {
                 taken = taken.without(setting);
             }
             let changed = self.circuit.reconfigure(&taken);
             prop_assert!(changed.is_ok(), "{changed:?} without any mistake");
-            watcher.saw(now, &Seen::Reconfigured(taken, changed))?;
         }
         prop_assert_eq!(self.circuit.overrides(), taken);
-        Ok(())
+        watcher.saw(self.clock.now(), &Seen::Reconfigured(Box::new(taken)))
     }
 
     fn restore(&mut self, snapshot: Snapshot, watcher: &mut impl Watcher) -> Check {
