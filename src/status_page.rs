@@ -101,6 +101,7 @@
 //! | `circuits[].next_probe` | while open: from when on a call is admitted as a probe |
 //! | `circuits[].failures` | failures in a row, while closed |
 //! | `circuits[].reopenings` | reopenings since it was closed |
+//! | `circuits[].would` | in shadow, what it would have done: `opened`, how often (once, without a [`Rehearsal`](crate::observe::Rehearsal)); `last`, `why`: when and why the last time; `refused`: calls that it would have refused |
 //! | `circuits[].recent` | the last entries into a state, oldest first: `[time, state]` |
 //! | `circuits[].rates` | `calls` that were made and ended, `failed` of them, calls `refused`, `stale`: fallbacks served |
 //! | `gone[]` | the `id` of circuits that left |
@@ -128,6 +129,7 @@ mod listed;
 mod origin;
 mod publisher;
 mod routes;
+mod shadow;
 
 pub use actions::Actions;
 pub use guard::{Action, Attempt, Decision, Guard};

@@ -3,10 +3,12 @@
 
 use super::counts::{Counts, What, slice};
 use super::history::{Entered, History};
+use super::shadow::Would;
 use crate::clock::SystemClock;
 use crate::name::KeyLabel;
 use crate::observe::{
-    CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, Observer, Rejection, StateChange,
+    CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, Observer, Rejection,
+    StateChange, WouldReject, WouldTrip,
 };
 use crate::registry::Found;
 use breaker_core::Clock;
@@ -50,6 +52,7 @@ pub(super) struct Watched {
     pub(super) first_seen: u64,
     pub(super) counts: Counts,
     history: Mutex<History>,
+    would: Mutex<Would>,
     /// The number of its entry in the registry, once that was looked at.
     entry: OnceLock<u64>,
 }
@@ -62,6 +65,10 @@ impl Watched {
 
     pub(super) fn history(&self) -> MutexGuard<'_, History> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn would(&self) -> MutexGuard<'_, Would> {
+        self.would.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A circuit's identity may be used again after it is gone. The key is compared only where
@@ -153,6 +160,7 @@ impl Collector {
             first_seen: unix_now(),
             counts: Counts::default(),
             history: Mutex::new(history),
+            would: Mutex::default(),
             entry: OnceLock::new(),
         })
     }
@@ -274,6 +282,16 @@ impl Observer for Collector {
 
     fn fallback_served(&self, event: &FallbackServed<'_>) {
         self.count(event.circuit, event.breaker, event.key, (What::Stale, 1));
+    }
+
+    fn would_trip(&self, event: &WouldTrip<'_>) {
+        let watched = self.watched(event.circuit, event.breaker, event.key, true);
+        watched.would().have_opened(event.change, unix_now());
+    }
+
+    fn would_reject(&self, event: &WouldReject<'_>) {
+        let watched = self.watched(event.circuit, event.breaker, event.key, false);
+        watched.would().have_refused(event.generation);
     }
 
     fn key_evicted(&self, event: &KeyEvicted<'_>) {

@@ -3,6 +3,7 @@
 
 use super::counts::Sums;
 use super::history::{Entered, why};
+use super::shadow::Told;
 use crate::observe::CircuitId;
 use breaker_core::{Config, OnCancel, Window};
 use serde::Serialize;
@@ -64,8 +65,30 @@ pub(super) struct Circuit {
     pub(super) next_probe: Option<u64>,
     pub(super) failures: u32,
     pub(super) reopenings: u8,
+    pub(super) would: Option<Would>,
     pub(super) recent: Vec<(u64, &'static str)>,
     pub(super) rates: Rates,
+}
+
+/// What it would have done, in shadow.
+#[derive(Clone, PartialEq, Serialize)]
+pub(super) struct Would {
+    opened: u32,
+    refused: u64,
+    last: Option<u64>,
+    why: Option<String>,
+}
+
+impl Would {
+    pub(super) fn new(told: &Told, circuit: CircuitId) -> Self {
+        let (last, why) = told.last(circuit);
+        Self {
+            opened: told.opened,
+            refused: told.refused,
+            last,
+            why,
+        }
+    }
 }
 
 /// What its calls came to in the last `rates_seconds`.

@@ -95,6 +95,11 @@ pub(super) fn why(change: &Change, circuit: CircuitId) -> String {
         change,
         sequence: 0,
     };
+    without_name(&event)
+}
+
+/// The line of a log, without "circuit `name`", of an event that has no name.
+pub(super) fn without_name(event: &impl ToString) -> String {
     let line = event.to_string();
     match line.strip_prefix("circuit `` ") {
         Some(rest) => rest.to_owned(),

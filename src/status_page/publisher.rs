@@ -3,7 +3,9 @@
 
 use super::collector::{Collector, Watched, unix_now};
 use super::counts::{seconds, slice};
-use super::document::{Breaker, Changed, Circuit, Detail, Document, Entry, FORMAT, Rates, millis};
+use super::document::{
+    Breaker, Changed, Circuit, Detail, Document, Entry, FORMAT, Rates, Would, millis,
+};
 use super::history::{Entered, History, why};
 use super::listed::{self, Group};
 use crate::observe::CircuitId;
@@ -325,6 +327,10 @@ fn seen(watched: &Watched, found: &Found, now: u64, before: Option<&Circuit>) ->
         next_probe,
         failures: snapshot.consecutive,
         reopenings: snapshot.reopenings,
+        would: watched
+            .would()
+            .told(generation)
+            .map(|told| Would::new(&told, found.circuit_id())),
         recent: recent(&history, watched.first_seen, snapshot.state),
         rates: super::counts::Sums::default().into(),
     }

@@ -11,6 +11,15 @@
  */
 
 /**
+ * What a circuit in shadow would have done.
+ * @typedef {object} Would
+ * @property {number} opened
+ * @property {number} refused
+ * @property {number | null} last
+ * @property {string | null} why
+ */
+
+/**
  * @typedef {object} Circuit
  * @property {string} id
  * @property {string} breaker
@@ -24,6 +33,7 @@
  * @property {number | null} next_probe
  * @property {number} failures
  * @property {number} reopenings
+ * @property {Would | null} would
  * @property {[number, State][]} recent
  * @property {Rates} rates
  */

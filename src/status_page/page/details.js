@@ -116,6 +116,7 @@ export class Details {
     if (circuit.reopenings > 0) {
       facts.push(`Reopened ${counted(circuit.reopenings, "time")} since it was closed.`);
     }
+    facts.push(...wouldHave(circuit, now));
     say(this.#facts, facts.join(" "));
     if (this.#generation !== circuit.generation) {
       this.#generation = circuit.generation;
@@ -161,6 +162,22 @@ export class Details {
     entered.unshift([first.at - before, first.from]);
     this.#picture.replaceChildren(lanes(entered, now, width));
   }
+}
+
+/**
+ * What a circuit in shadow would have done, in sentences.
+ * @param {Circuit} circuit
+ * @param {number} now
+ */
+function wouldHave({ would }, now) {
+  if (would === null) return [];
+  const told = [];
+  if (would.last !== null && would.why !== null) {
+    const times = would.opened > 1 ? `${counted(would.opened, "time")}, the last at` : "at";
+    told.push(`It ${would.why.split(",")[0]}: ${times} ${clock(would.last, now)}.`);
+  }
+  if (would.refused > 0) told.push(`It would have refused ${counted(would.refused, "call")}.`);
+  return told;
 }
 
 /**

@@ -203,7 +203,7 @@ export class Shown {
     const feed = byId("feed", HTMLElement);
     say(feed, { lost: "Connection lost", waiting: "Connecting", live: "Live" }[state]);
     const old = age !== null && (this.#lost !== "" || age > OLD);
-    say(byId("age", HTMLElement), old ? `what you see is ${long(age)} old` : "");
+    say(byId("age", HTMLElement), old ? `· what you see is ${long(age)} old` : "");
     const lost = byId("lost", HTMLElement);
     lost.hidden = this.#lost === "";
     say(lost, this.#lost && `${this.#lost} Trying again.`);

@@ -198,6 +198,8 @@ export class CircuitRow {
 
 /** Why a circuit is as it is, in a line. @param {Circuit} circuit */
 function reason(circuit) {
+  const { would } = circuit;
+  if (would?.why) return sentence(would.why);
   if (circuit.why !== null) return because(circuit.state, circuit.why, circuit.by);
   if (circuit.failures > 0) return `${sentence(counted(circuit.failures, "failure"))} in a row`;
   return "";

@@ -172,3 +172,24 @@ fn at_the_rate_of_a_page_each_second_a_short_history_is_shown() {
     let last = recent(&page.all());
     assert_eq!(last.as_array().unwrap().len(), 8);
 }
+
+#[test]
+fn a_breaker_in_shadow_says_what_it_would_have_done() {
+    let page = Page::new();
+    let _rehearsing = observe::install(observe::Rehearsal::new());
+    let pms = Breaker::shared("pms", Settings::new().threshold(3).must());
+    pms.shadow();
+    assert_eq!(page.all()["circuits"][0]["would"], Value::Null);
+    for _ in 0..5 {
+        let _ = pms.call_sync(|| Err::<(), _>("no answer"));
+    }
+    let would = page.all()["circuits"][0]["would"].clone();
+    assert_eq!(would["opened"], 1);
+    assert_eq!(would["refused"], 2);
+    assert!(would["last"].is_u64());
+    assert_eq!(would["why"], "would have opened after 3 failures, for 30s");
+    pms.close();
+    assert_eq!(page.all()["circuits"][0]["would"], Value::Null);
+    pms.shadow();
+    assert_eq!(page.all()["circuits"][0]["would"], Value::Null);
+}

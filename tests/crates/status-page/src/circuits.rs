@@ -38,6 +38,8 @@ pub enum Command {
     Fail(Which, u32),
     /// An operator elsewhere does something.
     ForceOpen(Which),
+    /// An operator elsewhere sets a breaker to shadow.
+    Shadow(String),
     /// The breaker, or those of all its keys, are dropped.
     Drop(String),
     /// Milliseconds pass.
@@ -109,6 +111,10 @@ impl Circuits {
                 };
                 let found = breakerbox::find(&name).ok_or("no such circuit")?;
                 found.force_open();
+            }
+            Command::Shadow(name) => {
+                let found = breakerbox::find(&name).ok_or("no such circuit")?;
+                found.shadow();
             }
             Command::Drop(name) => {
                 let dropped = lock(&self.breakers).remove(&name);

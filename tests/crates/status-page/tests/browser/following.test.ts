@@ -52,6 +52,22 @@ describe("following", () => {
     await service.tell({ drop: "rates" });
   });
 
+  test("a circuit in shadow says what it would have done", async () => {
+    await service.tell({ make: "watched" }, { shadow: "watched" });
+    await looking.at(service.url("/circuits"), async (shown) => {
+      await shown.sees("watched", "Shadow by an operator");
+      await service.tell({ fail: ["watched", 5] });
+      await shown.sees("watched", "Would have opened after 3 failures, for 30s");
+      await shown.open("watched");
+      await shown.sees(
+        "watched",
+        /It would have opened after 3 failures: at \d\d:\d\d:\d\d\./,
+        ".facts",
+      );
+    });
+    await service.tell({ drop: "watched" });
+  });
+
   test("breakers and keys come and go", async () => {
     await looking.at(service.url("/circuits"), async (shown) => {
       await shown.says("#none", "There is no circuit yet");
@@ -78,7 +94,7 @@ describe("following", () => {
         await shown.open("before");
         await other.stop();
         await shown.says("#feed", "Connection lost");
-        await shown.says("#age", /^what you see is \d+ s old$/);
+        await shown.says("#age", /^· what you see is \d+ s old$/);
         await shown.says("#lost", "The server can't be reached. Trying again.");
         await shown.sees("before", "Open");
         other = await Service.start(port);

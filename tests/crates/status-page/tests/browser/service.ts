@@ -32,6 +32,7 @@ export type Command =
   | { succeed: Which }
   | { fail: [which: Which, times: number] }
   | { force_open: Which }
+  | { shadow: string }
   | { drop: string }
   | { pass: number };
 
