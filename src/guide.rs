@@ -15,6 +15,7 @@
 //! | [Composing](composing) | in which order retries, rate limits, timeouts, races and breakers stand, and why |
 //! | [Last-good answers](last_good) | what to say while the dependency says nothing, and how old it may be |
 //! | [Observing](observing) | which circuit is open, and why: in the log, as numbers, by asking |
+//! | [Operating](operating) | what to do when a circuit is open, settings at run time, and bringing a breaker in by shadow |
 //! | [At the edge](edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](testing) | tests of annotated functions that never sleep |
 //!
@@ -79,6 +80,9 @@ pub mod edge {}
 
 #[doc = include_str!("guide/observing.md")]
 pub mod observing {}
+
+#[doc = include_str!("guide/operating.md")]
+pub mod operating {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}

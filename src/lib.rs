@@ -40,6 +40,7 @@
 //! | [Composing](guide::composing) | in which order retries, rate limits, timeouts, races and breakers stand, and why |
 //! | [Last-good answers](guide::last_good) | what to say while the dependency says nothing, and how old it may be |
 //! | [Observing](guide::observing) | which circuit is open, and why |
+//! | [Operating](guide::operating) | a circuit is open: what to do; settings at run time; bringing a breaker in by shadow |
 //! | [At the edge](guide::edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
 //!
