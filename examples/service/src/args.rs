@@ -1,10 +1,12 @@
 //! What the program is told.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::clients::Guard;
+use crate::operations::Token;
 use crate::places::Places;
 
 /// A hotel's booking front with four guarded clients, dependencies that fail by a script, and guests.
@@ -59,6 +61,9 @@ pub struct Serve {
     /// Calls the clients without their breakers.
     #[arg(long)]
     pub unguarded: bool,
+    /// Keeps the states of circuits in this file, from one run to the next.
+    #[arg(long, value_name = "FILE")]
+    pub keep: Option<PathBuf>,
     /// Without logs, metrics and status page: what breakers do is told to nobody.
     #[arg(long)]
     pub bare: bool,
@@ -90,9 +95,35 @@ pub struct Service {
     /// How logs are written, to standard error.
     #[arg(long, value_enum, default_value_t = Logs::Pretty)]
     pub log: Logs,
+    /// What operators have to know to operate circuits; none: a new one, which is printed.
+    #[arg(
+        long,
+        env = "OPERATOR_TOKEN",
+        hide_env_values = true,
+        value_name = "TOKEN",
+        value_parser = Token::new
+    )]
+    pub operator_token: Option<Token>,
+    /// Settings of circuits, by name; read again at SIGHUP.
+    ///
+    /// Such as `[breakers.pms]` and below it `threshold = 3`. The environment is read, too:
+    /// `BREAKERBOX__PMS__THRESHOLD=3`.
+    #[arg(long, value_name = "FILE")]
+    pub settings: Option<PathBuf>,
     /// Prints nothing but errors, and the addresses.
     #[arg(long)]
     pub quiet: bool,
+}
+
+impl Service {
+    /// How logs are written.
+    #[must_use]
+    pub fn logs(&self) -> Logs {
+        match self.quiet {
+            true => Logs::Off,
+            false => self.log,
+        }
+    }
 }
 
 /// How logs are written.
@@ -123,7 +154,7 @@ pub struct Load {
     pub growth: u64,
     /// Writes the table into this file, between the lines `<!-- load -->` and `<!-- /load -->`.
     #[arg(long, value_name = "FILE")]
-    pub into: Option<std::path::PathBuf>,
+    pub into: Option<PathBuf>,
 }
 
 /// A day is the longest that makes sense.

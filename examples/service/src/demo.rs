@@ -9,14 +9,13 @@ use reqwest::Url;
 use tokio::time::{interval, sleep};
 
 use crate::Trouble;
-use crate::args::Play;
+use crate::args::{Logs, Play};
 use crate::clients::Guard;
 use crate::dependencies::Dependencies;
 use crate::dependency::Fault;
-use crate::operations::Operations;
 use crate::process::told_to_end;
 use crate::script::{ACTS, Act};
-use crate::service::Service;
+use crate::service::{Pages, Service};
 use crate::traffic::{Guests, Tally};
 
 /// Plays until it is told to end, or for as long as it was told to.
@@ -29,7 +28,7 @@ pub async fn play(told: &Play) -> Result<(), Trouble> {
         &told.service,
         Guard::Guarded,
         &dependencies.places(),
-        Operations::default(),
+        Pages::watched(&told.service)?,
     )
     .await?;
     let stage = Stage {
@@ -37,7 +36,8 @@ pub async fn play(told: &Play) -> Result<(), Trouble> {
         quiet: told.service.quiet,
     };
     service.print()?;
-    let _narrated = observe::install(stage);
+    // What logs say is not said twice.
+    let _narrated = (told.service.logs() == Logs::Off).then(|| observe::install(stage));
     let guests = Guests::come(
         Url::parse(&format!("http://{}/", service.front))?,
         told.rate,

@@ -33,6 +33,11 @@ pub enum Which {
     Reviews,
 }
 
+impl Which {
+    /// All that are played with: `south` is always well.
+    pub const ALL: [Self; 4] = [Self::Pms, Self::North, Self::Payments, Self::Reviews];
+}
+
 impl Dependencies {
     /// All of them, well.
     ///

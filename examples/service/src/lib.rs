@@ -7,12 +7,15 @@ pub mod demo;
 pub mod dependencies;
 pub mod dependency;
 pub mod front;
+pub mod kept;
 pub mod measure;
 pub mod operations;
 pub mod places;
 mod process;
 pub mod script;
 pub mod service;
+pub mod settings;
+pub mod telemetry;
 pub mod traffic;
 
 /// What keeps the program from going on.

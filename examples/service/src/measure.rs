@@ -12,16 +12,26 @@ mod watcher;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::Trouble;
 use crate::args::Load;
-use crate::dependencies::Dependencies;
+use crate::dependencies::{Dependencies, Which};
+use crate::dependency::Fault;
 use asker::{Askers, Slice};
 use memory::Memory;
 use process::{Process, Setup};
 use table::Results;
 use watcher::Watcher;
+
+/// So many rounds are measured between two outages.
+const ROUNDS_BETWEEN_OUTAGES: usize = 3;
+
+/// How long each service meets one.
+const OUTAGE: Duration = Duration::from_millis(200);
+
+/// Within this its circuits close again, on the slowest machine.
+const RECOVERY: Duration = Duration::from_secs(60);
 
 /// A service that is measured.
 #[derive(Debug)]
@@ -60,22 +70,47 @@ pub async fn measure(told: &Load) -> Result<bool, Trouble> {
     services.iter().for_each(|service| service.memory.begin());
 
     let began = Instant::now();
-    let mut first = 0;
+    let (mut rounds, mut outages) = (0, 0);
     while began.elapsed() < told.seconds {
         // Another one begins each round: none of them always follows the same.
         for turn in 0..services.len() {
-            let service = (first + turn) % services.len();
+            let service = (rounds + turn) % services.len();
             services[service].slice(told.slice).await?;
         }
-        first += 1;
+        rounds += 1;
+        if rounds % ROUNDS_BETWEEN_OUTAGES == 0 {
+            outage(&dependencies, &mut services).await?;
+            outages += 1;
+        }
     }
 
-    let results = Results::of(&services, told);
+    let results = Results::of(&services, told, outages);
     say(&results)?;
     if let Some(file) = &told.into {
         table::write(file, &results.to_string())?;
     }
     Ok(same.holds() && results.memory_is_flat())
+}
+
+/// Everything fails for a moment and is well again, and that is not measured: memory is to be watched while
+/// circuits open and close, too.
+async fn outage(dependencies: &Dependencies, services: &mut [Measured]) -> Result<(), Trouble> {
+    let play = |fault| Which::ALL.map(|which| dependencies.play(which, fault));
+    play(Fault::Errors);
+    for service in &mut *services {
+        service.askers.ask(OUTAGE).await?;
+    }
+    play(Fault::None);
+    for service in services {
+        let began = Instant::now();
+        while !service.askers.all_is_fresh().await? {
+            if began.elapsed() > RECOVERY {
+                return Err("a circuit did not close again".into());
+            }
+            sleep(OUTAGE / 4).await;
+        }
+    }
+    Ok(())
 }
 
 impl Measured {
@@ -90,8 +125,10 @@ impl Measured {
         let mut slice = self.askers.ask(lasts).await?;
         slice.cpu = before.and_then(|before| self.process.cpu_time()?.checked_sub(before));
         self.slices.push(slice);
-        drop(watcher);
-        Ok(())
+        match watcher {
+            Some(watcher) => watcher.end().await,
+            None => Ok(()),
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub const ACTS: [Act; 5] = [
     },
     Act {
         which: Which::North,
-        fault: Fault::Slow(Duration::from_millis(200)),
+        fault: Fault::Slow(Duration::from_millis(400)),
         see: "`rates[north]` opens because half of its calls are slow; `rates[south]` stays closed",
     },
     Act {

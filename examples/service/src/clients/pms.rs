@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answer, Failed, LONGEST_WAIT, Upstream};
 
 /// How long a caller waits for it.
-pub(super) const TIMEOUT: Duration = Duration::from_millis(300);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Past this, what was left says nothing of what is.
 const TOO_OLD: Duration = Duration::from_secs(15 * 60);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answer, Failed, LONGEST_WAIT, Upstream};
 
 /// How long a caller waits for one.
-pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// An older price may be wrong.
 const TOO_OLD: Duration = Duration::from_secs(30);
@@ -65,7 +65,7 @@ impl Rates {
         key = &*source.name,
         max_keys = 100,
         failure_rate = 0.5,
-        slow = "100ms",
+        slow = "250ms",
         slow_rate = 0.5,
         window = 20,
         min_calls = 10,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Failed, LONGEST_WAIT, Upstream};
 
 /// How long a caller waits for it.
-pub(super) const TIMEOUT: Duration = Duration::from_millis(250);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// What guests say of a hotel.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]

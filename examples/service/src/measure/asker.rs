@@ -72,6 +72,18 @@ impl Askers {
         slice.lasted = began.elapsed();
         Ok(slice)
     }
+
+    /// Asks each question once; whether all answers are fresh.
+    pub(super) async fn all_is_fresh(&mut self) -> Result<bool, Trouble> {
+        let Some(connection) = self.connections.first_mut() else {
+            return Ok(true);
+        };
+        let mut all = true;
+        for _ in 0..connection.questions.len() {
+            all &= connection.ask().await?;
+        }
+        Ok(all)
+    }
 }
 
 /// Up to a minute, to the thousandth part.

@@ -41,6 +41,15 @@ impl Setup {
     }
 }
 
+/// Waits of a tenth of a second.
+const SOON: [(&str, &str); 5] = [
+    ("BREAKERBOX__PMS__RESET", "100ms"),
+    ("BREAKERBOX__PMS__MAX_RESET", "100ms"),
+    ("BREAKERBOX__RATES__RESET", "100ms"),
+    ("BREAKERBOX__PAYMENTS__RESET", "100ms"),
+    ("BREAKERBOX__REVIEWS__RESET", "100ms"),
+];
+
 /// A running service; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -59,6 +68,8 @@ impl Process {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("serve").args(setup.args()).args(places.args());
         let mut child = command
+            // After an outage circuits close soon.
+            .envs(SOON)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

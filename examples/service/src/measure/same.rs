@@ -54,7 +54,7 @@ pub(super) async fn answers(
     for question in &asked {
         same.compare(&http, &services, question).await?;
     }
-    for which in [Which::Pms, Which::North, Which::Payments, Which::Reviews] {
+    for which in Which::ALL {
         dependencies.play(which, Fault::Errors);
         for question in asked.iter().take(5) {
             same.compare(&http, &services, question).await?;

@@ -18,6 +18,7 @@ use crate::args::Load;
 pub(super) struct Results {
     rows: Vec<Row>,
     rounds: usize,
+    outages: usize,
     told: String,
     /// How much a service may grow, in KiB.
     growth: u64,
@@ -41,7 +42,7 @@ struct Row {
 }
 
 impl Results {
-    pub(super) fn of(services: &[Measured], told: &Load) -> Self {
+    pub(super) fn of(services: &[Measured], told: &Load, outages: usize) -> Self {
         let unguarded = services.first().map_or(&[][..], |first| &first.slices);
         Self {
             rows: services
@@ -49,6 +50,7 @@ impl Results {
                 .map(|service| Row::of(service, unguarded))
                 .collect(),
             rounds: unguarded.len(),
+            outages,
             told: format!(
                 "{} connections, {} s in slices of {} s",
                 told.connections,
@@ -113,8 +115,8 @@ impl fmt::Display for Results {
         let cores = std::thread::available_parallelism().map_or(0, usize::from);
         writeln!(
             f,
-            "{} cores, {}: {} rounds\n",
-            cores, self.told, self.rounds
+            "{cores} cores, {}: {} rounds, with {} outages between them\n",
+            self.told, self.rounds, self.outages
         )?;
         writeln!(
             f,

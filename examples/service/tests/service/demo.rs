@@ -46,7 +46,7 @@ fn told_to_be_quiet_it_says_where_it_is_and_no_more() -> Outcome {
         .output()?;
     assert!(output.status.success(), "{output:?}");
     assert_eq!(String::from_utf8(output.stderr)?, "");
-    assert_eq!(String::from_utf8(output.stdout)?.lines().count(), 3);
+    assert_eq!(String::from_utf8(output.stdout)?.lines().count(), 4);
     Ok(())
 }
 

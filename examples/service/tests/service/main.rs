@@ -3,10 +3,14 @@
 
 mod demo;
 mod load;
+mod operator;
+mod pages;
 mod payments;
 mod pms;
 mod process;
 mod rates;
 mod reviews;
+#[cfg(unix)]
+mod settings;
 mod stage;
 mod told;

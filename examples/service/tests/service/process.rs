@@ -5,14 +5,13 @@ use std::time::Duration;
 use reqwest::Method;
 use service::dependencies::Which;
 use service::dependency::Fault;
+use tempfile::TempDir;
 
 use crate::stage::{Outcome, Service, Stage, ask, program, until};
 
 #[cfg(unix)]
 #[tokio::test]
 async fn told_to_end_it_answers_what_is_under_way_and_takes_no_more() -> Outcome {
-    use rustix::process::{Pid, Signal, kill_process};
-
     let mut stage = Stage::set(&[]).await?;
     let slow = Fault::Slow(Duration::from_millis(800));
     stage.dependencies.play(Which::Payments, slow);
@@ -27,8 +26,7 @@ async fn told_to_end_it_answers_what_is_under_way_and_takes_no_more() -> Outcome
     })
     .await;
 
-    let service = Pid::from_child(&stage.service.child);
-    kill_process(service, Signal::TERM)?;
+    stage.service.tell_to_end()?;
     booking.await??.is("fresh"); // it was paid, and says so
     let ended = until("it ends", async || {
         stage.service.child.try_wait().expect("a status")
@@ -36,6 +34,42 @@ async fn told_to_end_it_answers_what_is_under_way_and_takes_no_more() -> Outcome
     .await;
     assert!(ended.success(), "{ended}");
     assert!(stage.get("/health").await.is_err());
+    Ok(())
+}
+
+/// What the old process knew of an outage, the new one need not find out again.
+#[cfg(unix)]
+#[tokio::test]
+async fn circuits_stay_open_over_a_restart() -> Outcome {
+    let folder = TempDir::new()?;
+    let file = folder.path().join("circuits.json");
+    let told = format!("--keep={}", file.display());
+    let mut stage = Stage::set(&[&told]).await?;
+    let book = async |stage: &Stage| stage.ask(Method::POST, "/hotels/adlon/bookings").await;
+    stage
+        .dependencies
+        .play(Which::Payments, Fault::Busy { seconds: 60 });
+    book(&stage).await?;
+    book(&stage).await?.is_refused_by("payments");
+
+    stage.restart(&[&told]).await?;
+    stage.dependencies.play(Which::Payments, Fault::None);
+    let wait = book(&stage).await?.is_refused_by("payments");
+    assert!((1..=61).contains(&wait), "{wait}");
+    assert_eq!(stage.dependencies.payments.requests(), 1);
+    // Others begin as they were: closed.
+    stage.get("/hotels/adlon/rooms").await?.is("fresh");
+
+    // A file that is damaged is said to be, and keeps nobody from starting.
+    stage.end().await?;
+    std::fs::write(&file, "{\"version\": 1, \"breakers\"")?;
+    stage.start(&[&told])?;
+    book(&stage).await?.is("fresh");
+    let errors = stage.errors()?;
+    assert!(
+        errors.contains("circuits.json: EOF while parsing"),
+        "{errors}"
+    );
     Ok(())
 }
 

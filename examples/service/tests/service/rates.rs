@@ -18,7 +18,7 @@ const MIN_CALLS: u64 = 10;
 async fn slow_calls_open_the_circuit_of_their_source_alone() -> Outcome {
     let stage = Stage::set(&[]).await?;
     let (north, south) = (&stage.dependencies.north, &stage.dependencies.south);
-    let slow = Fault::Slow(Duration::from_millis(150));
+    let slow = Fault::Slow(Duration::from_millis(400));
     stage.dependencies.play(Which::North, slow);
     for _ in 0..MIN_CALLS {
         stage.get(NORTH).await?.is("fresh"); // late, but an answer

@@ -9,6 +9,7 @@ use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 use service::dependencies::Dependencies;
 use service::dependency::{Dependency, Seen};
+use tempfile::NamedTempFile;
 
 pub(crate) type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
 
@@ -19,21 +20,99 @@ pub(crate) struct Stage {
     pub(crate) dependencies: Dependencies,
     pub(crate) service: Service,
     pub(crate) http: Client,
+    /// Where what the service logs is written: a pipe that nobody reads would hold it up.
+    log: NamedTempFile,
 }
 
 impl Stage {
     /// All is well, nobody has asked yet. `told` goes to the service.
     pub(crate) async fn set(told: &[&str]) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Self::set_with(told, &[]).await
+    }
+
+    /// The same, and what is in the service's environment besides.
+    pub(crate) async fn set_with(
+        told: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let dependencies = Dependencies::start().await?;
-        let mut command = program();
-        command.arg("serve").args(dependencies.places().args());
-        let service = Service::start(command.args(told))?;
+        let log = NamedTempFile::new()?;
+        let service = serve(&dependencies, &log, told, environment)?;
         let http = Client::builder().no_proxy().build()?;
         Ok(Self {
             dependencies,
             service,
             http,
+            log,
         })
+    }
+
+    /// The status page's JSON.
+    pub(crate) async fn page(&self) -> reqwest::Result<Value> {
+        let page = self
+            .http
+            .get(format!("{}/circuits", self.service.operations));
+        let page = page.header("accept", "application/json").send().await?;
+        page.error_for_status()?.json().await
+    }
+
+    /// A circuit as the status page has it, by its name, or name and key; `None` before its first call.
+    pub(crate) async fn circuit(&self, name: &str) -> reqwest::Result<Option<Value>> {
+        let page = self.page().await?;
+        let circuits = page["circuits"].as_array().into_iter().flatten();
+        let mut named = circuits.filter(|circuit| {
+            let breaker = circuit["breaker"].as_str().unwrap_or_default();
+            match circuit["key"].as_str() {
+                Some(key) => name == format!("{breaker}[{key}]"),
+                None => name == breaker,
+            }
+        });
+        Ok(named.next().cloned())
+    }
+
+    /// Waits until the status page shows a circuit in this state: it may be a second late.
+    pub(crate) async fn until_it_is(&self, name: &str, state: &str) -> Value {
+        until(state, async || {
+            let circuit = self.circuit(name).await.expect("an answer")?;
+            (circuit["state"] == state).then_some(circuit)
+        })
+        .await
+    }
+
+    /// The page that Prometheus reads.
+    pub(crate) async fn metrics(&self) -> reqwest::Result<Metrics> {
+        let page = format!("{}/metrics", self.service.operations);
+        let page = self.http.get(page).send().await?.error_for_status()?;
+        Ok(Metrics(page.text().await?))
+    }
+
+    /// Tells the service to end, and waits until it has.
+    #[cfg(unix)]
+    pub(crate) async fn end(&mut self) -> Outcome {
+        self.service.tell_to_end()?;
+        let ended = until("it ends", async || self.service.child.try_wait().ok()?);
+        let ended = ended.await;
+        assert!(ended.success(), "{ended}: {}", self.errors()?);
+        Ok(())
+    }
+
+    /// Starts another one in its place.
+    pub(crate) fn start(&mut self, told: &[&str]) -> Outcome {
+        self.service = serve(&self.dependencies, &self.log, told, &[])?;
+        // Its connections are of the one before.
+        self.http = Client::builder().no_proxy().build()?;
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    pub(crate) async fn restart(&mut self, told: &[&str]) -> Outcome {
+        self.end().await?;
+        self.start(told)
+    }
+
+    /// What was written to standard error.
+    pub(crate) fn errors(&self) -> std::io::Result<String> {
+        std::fs::read_to_string(self.log.path())
     }
 
     /// Asks the front.
@@ -44,6 +123,37 @@ impl Stage {
     pub(crate) async fn get(&self, path: &str) -> reqwest::Result<Answer> {
         self.ask(Method::GET, path).await
     }
+}
+
+/// A page of metrics.
+#[derive(Debug)]
+pub(crate) struct Metrics(pub(crate) String);
+
+impl Metrics {
+    /// The value of a series, written as the page does.
+    #[track_caller]
+    pub(crate) fn of(&self, series: &str) -> f64 {
+        let line = self.0.lines().find_map(|line| line.strip_prefix(series));
+        let value = line.and_then(|rest| rest.trim().parse().ok());
+        value.unwrap_or_else(|| panic!("no `{series}` in:\n{}", self.0))
+    }
+}
+
+fn serve(
+    dependencies: &Dependencies,
+    log: &NamedTempFile,
+    told: &[&str],
+    environment: &[(&str, &str)],
+) -> Result<Service, Box<dyn Error + Send + Sync>> {
+    let mut command = program();
+    let log = std::fs::File::options().append(true).open(log.path())?;
+    command
+        .arg("serve")
+        .args(dependencies.places().args())
+        .args(told)
+        .envs(environment.iter().copied())
+        .stderr(log);
+    Service::start(&mut command)
 }
 
 /// What a guest got.
@@ -132,6 +242,25 @@ impl Service {
         service.operations = service.address("status page")?;
         service.address("metrics")?;
         Ok(service)
+    }
+
+    /// The token that it printed: its next line.
+    pub(crate) fn printed_token(&mut self) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let line = self.output.next().ok_or("no more lines")??;
+        let (address, token) = line.rsplit_once('/').ok_or("no token")?;
+        assert_eq!(address, format!("to operate  {}/login", self.operations));
+        Ok(token.to_owned())
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn tell_to_end(&self) -> Outcome {
+        self.signal(rustix::process::Signal::TERM)
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) -> Outcome {
+        use rustix::process::{Pid, kill_process};
+        Ok(kill_process(Pid::from_child(&self.child), signal)?)
     }
 
     /// The address in its next line: `http://`, host and port.
