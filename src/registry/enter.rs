@@ -358,8 +358,10 @@ fn list<T: Listable>(it: &T, name: Option<String>, place: Place, kept: Kept<T>, 
         None => it.declared_name().clone(),
     };
     let id = next_id();
-    let name = names.list(id, &wanted, place, what);
-    let entered = here.watchers().tell(name.as_str(), None, Happened::Entered);
+    let (name, one_is_gone) = names.list(id, &wanted, place, what);
+    let tell = |happened| here.watchers().tell(name.as_str(), None, happened);
+    let left = one_is_gone.then(|| tell(Happened::Left));
+    let entered = tell(Happened::Entered);
     // Before anybody can call it. What is brought from now on finds it in the list.
     let called = Called::new(&name, &wanted);
     let reconfigure = |overrides: &Overrides| it.reconfigure_in(&here, overrides);
@@ -370,7 +372,7 @@ fn list<T: Listable>(it: &T, name: Option<String>, place: Place, kept: Kept<T>, 
     let name = Some(name);
     let _ = listed.set(Listed { id, name, home });
     drop(names);
-    drop((entered, problem));
+    drop((left, entered, problem));
     if let Some(change) = change {
         it.announce(&here, &change);
     }

@@ -142,8 +142,15 @@ impl Names {
     }
 
     /// Enters a breaker by the name it wants, or, where that is taken, the name
-    /// with its place, or, where that is taken too, with a number.
-    pub(super) fn list(&mut self, id: u64, wanted: &Name, place: Place, what: What) -> Name {
+    /// with its place, or, where that is taken too, with a number. Whether it has the place of
+    /// one that is just being dropped, and will not find itself there any more.
+    pub(super) fn list(
+        &mut self,
+        id: u64,
+        wanted: &Name,
+        place: Place,
+        what: What,
+    ) -> (Name, bool) {
         let name = if self.is_taken(wanted.as_str()) {
             let placed = format!("{}@{place}", wanted.as_str());
             let free = if self.is_taken(&placed) {
@@ -161,8 +168,8 @@ impl Names {
             place,
             wanted: wanted.clone(),
         };
-        self.entries.insert(name.as_str().to_owned(), entry);
-        name
+        let gone = self.entries.insert(name.as_str().to_owned(), entry);
+        (name, gone.is_some())
     }
 
     /// Takes it out; whether it was there.

@@ -7,6 +7,7 @@ use super::all::Registered;
 use super::any::AnyBreaker;
 use super::book::{Here, here};
 use breaker_core::{Snapshot, SnapshotError, State};
+use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::fmt;
 use std::time::Duration;
@@ -225,14 +226,14 @@ pub fn restore(snapshots: &Snapshots) -> Restored {
         restore_listed(&here, &registered, &mut report);
     }
     let waiting = here.waiting();
+    // The first of two for one name is none of them, as the second is refused.
+    let refused = report.refused.iter();
+    let refused = refused.filter(|(_, error)| *error != RestoreError::Twice);
+    let refused: BTreeSet<_> = refused.map(|(circuit, _)| circuit).collect();
     for circuit in known {
         if waiting.has(&circuit) {
             report.waiting.push(circuit);
-        } else if !report
-            .refused
-            .iter()
-            .any(|(refused, _)| *refused == circuit)
-        {
+        } else if !refused.contains(&circuit) {
             report.restored.push(circuit);
         }
     }

@@ -92,6 +92,10 @@ fn each_is_told_with_what_to_write_instead() {
             "2:9: `p`: `reset` needs a unit: write for example `reset = \"30s\"`",
         ),
         (
+            "[breakers.p]\nreset = { s = 1 }",
+            "2:9: `p`: `reset` is a duration, not a table: write for example `reset = \"30s\"`",
+        ),
+        (
             "[breakers.p]\nreset = [1]",
             "2:9: `p`: `reset` is a duration, not an array: write for example `reset = \"30s\"`",
         ),
@@ -303,5 +307,11 @@ fn code_is_told_of_its_mistakes_too() {
         );
     }
     assert_eq!(pms.config(), Config::DEFAULT);
+    let _hosts = KeyedBreakers::<u64>::shared("hosts", Config::DEFAULT, 9).unwrap();
+    let told = configure("hosts[7]", Overrides::new().threshold(2)).unwrap_err();
+    assert_eq!(
+        lines(&told),
+        ["`hosts[7]`: all keys have one configuration: write it for `hosts`"]
+    );
     assert!(breakerbox::registry::overrides("later").is_empty());
 }

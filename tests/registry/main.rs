@@ -1,6 +1,7 @@
 //! Breakers by name: looked at and operated from outside.
 
 mod all;
+mod asking;
 mod names;
 mod snapshots;
 mod threads;

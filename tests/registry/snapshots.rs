@@ -154,6 +154,7 @@ fn nonsense_is_refused_for_each_alone() {
     let _scope = test::scope();
     let there = Breaker::shared("there", Settings::new().threshold(2).must());
     let keyed = KeyedBreakers::<u64>::shared("by-key", Config::DEFAULT, 9).unwrap();
+    let twice = Breaker::shared("twice", Config::DEFAULT);
     there.disable();
     let report = registry::restore(&snapshots([
         ("there", closed(2)),
@@ -161,6 +162,8 @@ fn nonsense_is_refused_for_each_alone() {
         ("by-key", open(1)),
         ("good", open(1)),
         ("good", open(2)),
+        ("twice", open(3)),
+        ("twice", open(4)),
         ("late", closed(7)),
         ("late-by-key", open(1)),
         ("late-one[1]", open(1)),
@@ -186,9 +189,16 @@ fn nonsense_is_refused_for_each_alone() {
             "never: the snapshot is closed, but has time left",
             "there: the snapshot is closed with 2 failures in a row, but 2 trip",
             "there[1]: the snapshot is of a key, but the breaker of that name has no keys",
+            "twice: there are two snapshots of it: the first was taken",
         ]
     );
     assert_eq!(there.state(), State::Disabled, "it stayed as it was");
+    assert_eq!(
+        twice.snapshot().time_left.as_secs(),
+        3,
+        "the first was taken"
+    );
+    assert_eq!(names(&report.restored), ["twice"]);
     assert!(keyed.get(&1_u64).admit().is_ok());
     assert_eq!(
         names(&report.waiting),

@@ -1,40 +1,12 @@
-//! What other threads, and the user's own code, do meanwhile.
+//! What the user's own code does meanwhile.
 
+use crate::asking::{ask_for_everything, ends};
 use breakerbox::observe::{self, KeyEvicted, Observer, StateChange};
 use breakerbox::registry::{self, Registered};
 use breakerbox::{AnyBreaker, Breaker, Config, Key, KeyedBreakers, Settings, State, test};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
 use std::time::Duration;
-
-/// Long enough for any machine: only a deadlock takes as long.
-const FOR_EVER: Duration = Duration::from_secs(120);
-
-/// Fails where `what` never ends.
-fn ends(what: impl FnOnce() + Send + 'static) {
-    let (ended, end) = mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        what();
-        ended.send(()).unwrap();
-    });
-    match end.recv_timeout(FOR_EVER) {
-        Ok(()) => thread.join().unwrap(),
-        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it never ended"),
-        Err(mpsc::RecvTimeoutError::Disconnected) => thread.join().unwrap(),
-    }
-}
-
-/// Everything that the registry can be asked.
-fn ask_for_everything() {
-    let all = registry::all();
-    for breaker in all.iter().flat_map(Registered::breakers) {
-        let _ = (breaker.state(), breaker.key().map(|key| key.to_string()));
-    }
-    let _ = breakerbox::find("asked[1]");
-    let _ = breakerbox::find_keyed("asked").map(|keyed| keyed.len());
-    let _ = (registry::problems(), registry::watch().try_changed());
-}
 
 /// A key whose label asks the registry, once in a while.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -128,6 +100,7 @@ fn observers_and_labels_may_use_the_registry() {
 #[test]
 fn what_drops_last_may_be_the_list() {
     ends(|| {
+        let _scope = test::scope();
         let all = {
             let _pms = Breaker::shared("dropped-by-the-list", Config::DEFAULT);
             registry::all()
@@ -136,55 +109,5 @@ fn what_drops_last_may_be_the_list() {
         drop(all);
         drop(found);
         assert!(breakerbox::find("dropped-by-the-list").is_none());
-    });
-}
-
-/// Threads call, make and drop breakers, while others list, operate and restore them.
-#[test]
-fn threads_that_call_are_not_held_up_by_those_that_operate() {
-    const CALLS: u32 = 2_000;
-    ends(|| {
-        let done = AtomicBool::new(false);
-        let keyed = KeyedBreakers::<u32>::shared("busy-by-key", Config::DEFAULT, 64).unwrap();
-        let one = Breaker::shared("busy", Config::DEFAULT);
-        let admitted = AtomicUsize::new(0);
-        std::thread::scope(|threads| {
-            for _ in 0..2 {
-                threads.spawn(|| {
-                    let mut watch = registry::watch().at_most(16);
-                    while !done.load(Ordering::SeqCst) {
-                        ask_for_everything();
-                        let snapshot = registry::snapshot();
-                        let mine = snapshot
-                            .into_iter()
-                            .filter(|it| it.circuit.breaker.starts_with("busy"));
-                        registry::restore(&mine.collect());
-                        let _ = watch.try_changed();
-                    }
-                });
-            }
-            let callers: Vec<_> = (0..2)
-                .map(|_| {
-                    threads.spawn(|| {
-                        for call in 0..CALLS {
-                            let client = Breaker::shared("busy-client", Config::DEFAULT);
-                            client.call_sync(|| Ok::<_, ()>(())).unwrap();
-                            one.call_sync(|| Ok::<_, ()>(())).unwrap();
-                            keyed
-                                .get(&(call % 100))
-                                .call_sync(|| Ok::<_, ()>(()))
-                                .unwrap();
-                            admitted.fetch_add(3, Ordering::Relaxed);
-                        }
-                    })
-                })
-                .collect();
-            for caller in callers {
-                caller.join().unwrap();
-            }
-            done.store(true, Ordering::SeqCst);
-        });
-        assert_eq!(admitted.into_inner(), 2 * 3 * CALLS as usize);
-        assert_eq!(one.state(), State::Closed);
     });
 }

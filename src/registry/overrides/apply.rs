@@ -106,9 +106,27 @@ impl Change<'_> {
                 for (setting, error) in specimens::mistakes(these) {
                     mistakes.push(self.own_mistake(name, name, setting, &error));
                 }
+                mistakes.extend(self.of_one_key(name, listed));
             }
         }
         mistakes
+    }
+
+    /// A name such as `hosts[a.example]`, where there are breakers by key of the name `hosts`.
+    fn of_one_key(&self, name: &str, listed: &[(Registered, Name)]) -> Option<Mistake> {
+        let before = name.strip_suffix(']')?;
+        let mut groups = before.match_indices('[').map(|(at, _)| &name[..at]);
+        let is_listed = |group: &&str| {
+            let mut listed = listed.iter();
+            listed.any(|(it, _)| matches!(it, Registered::Keyed(_)) && it.name() == *group)
+        };
+        let group = groups.find(is_listed)?;
+        Some(Mistake {
+            whence: (self.given.whence)(name, None),
+            breaker: Some(name.to_owned()),
+            setting: None,
+            what: format!("all keys have one configuration: write it for `{group}`"),
+        })
     }
 
     fn mistake(&self, by: &str, breaker: &str, wrong: &Wrong, is_ours: bool) -> Mistake {

@@ -243,7 +243,9 @@ impl File<'_> {
         for (key, value) in settings {
             let name = key.get_ref();
             let place = (breaker, name.as_ref());
-            if let DeValue::Table(_) = value.get_ref() {
+            let is_table = matches!(value.get_ref(), DeValue::Table(_));
+            let setting = values::setting(name);
+            if is_table && setting.is_err() {
                 let what = format!(
                     "`{name}` is a table: if it is a part of the breaker's name, write \
                      `[{BREAKERS}.\"{breaker}.{name}\"]`"
@@ -251,7 +253,7 @@ impl File<'_> {
                 self.mistake_at(key.span(), place, what);
                 continue;
             }
-            let setting = match values::setting(name) {
+            let setting = match setting {
                 Ok(setting) => setting,
                 Err(what) => {
                     self.mistake_at(key.span(), place, what);
