@@ -128,6 +128,7 @@ mod history;
 mod listed;
 mod origin;
 mod publisher;
+mod reading;
 mod routes;
 mod shadow;
 

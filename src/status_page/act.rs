@@ -137,7 +137,7 @@ pub(super) async fn act(
     }
     let change = named.operate(&order);
     if let Some(by) = &by {
-        named.watched.history().attribute(change.generation, by);
+        named.watched.attribute(change.generation, by);
     }
     crate::observe::operated(&Operated {
         breaker: &named.watched.name,

@@ -11,9 +11,9 @@ use crate::observe::{
     StateChange, WouldReject, WouldTrip,
 };
 use crate::registry::Found;
-use breaker_core::Clock;
+use breaker_core::{Clock, Generation};
 use hashbrown::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -53,6 +53,8 @@ pub(super) struct Watched {
     pub(super) counts: Counts,
     history: Mutex<History>,
     would: Mutex<Would>,
+    /// How much was told of it, but for calls.
+    told: AtomicU32,
     /// The number of its entry in the registry, once that was looked at.
     entry: OnceLock<u64>,
 }
@@ -69,6 +71,21 @@ impl Watched {
 
     pub(super) fn would(&self) -> MutexGuard<'_, Would> {
         self.would.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Another number after each time that something was told of it, but for calls.
+    pub(super) fn told(&self) -> u32 {
+        self.told.load(Ordering::Acquire)
+    }
+
+    fn was_told(&self) {
+        self.told.fetch_add(1, Ordering::Release);
+    }
+
+    /// Notes who brought a generation about.
+    pub(super) fn attribute(&self, generation: Generation, by: &str) {
+        self.history().attribute(generation, by);
+        self.was_told();
     }
 
     /// A circuit's identity may be used again after it is gone. The key is compared only where
@@ -161,6 +178,7 @@ impl Collector {
             counts: Counts::default(),
             history: Mutex::new(history),
             would: Mutex::default(),
+            told: AtomicU32::new(0),
             entry: OnceLock::new(),
         })
     }
@@ -230,8 +248,20 @@ impl Collector {
         key: Option<KeyLabel<'_>>,
         (what, many): (What, u32),
     ) {
-        let watched = self.watched(circuit, name, key, false);
-        watched.counts.add(what, many, slice(self.elapsed()));
+        let slice = slice(self.elapsed());
+        {
+            // Under the lock, which others only read: counting it up and down would cost as much.
+            let shard = self.shard(circuit).read();
+            let shard = shard.unwrap_or_else(PoisonError::into_inner);
+            if let Some(watched) = shard.get(&circuit)
+                && watched.is_of(name, key, false)
+            {
+                watched.counts.add(what, many, slice);
+                return;
+            }
+        }
+        let watched = self.add(circuit, name, key);
+        watched.counts.add(what, many, slice);
     }
 }
 
@@ -255,6 +285,7 @@ impl Observer for Collector {
             by: None,
         };
         watched.history().add(entered, self.history);
+        watched.was_told();
     }
 
     fn call_ended(&self, event: &CallEnded<'_>) {
@@ -287,11 +318,13 @@ impl Observer for Collector {
     fn would_trip(&self, event: &WouldTrip<'_>) {
         let watched = self.watched(event.circuit, event.breaker, event.key, true);
         watched.would().have_opened(event.change, unix_now());
+        watched.was_told();
     }
 
     fn would_reject(&self, event: &WouldReject<'_>) {
         let watched = self.watched(event.circuit, event.breaker, event.key, false);
         watched.would().have_refused(event.generation);
+        watched.was_told();
     }
 
     fn key_evicted(&self, event: &KeyEvicted<'_>) {

@@ -3,28 +3,19 @@
 
 use super::collector::{Collector, Watched, unix_now};
 use super::counts::{seconds, slice};
-use super::document::{
-    Breaker, Changed, Circuit, Detail, Document, Entry, FORMAT, Rates, Would, millis,
-};
-use super::history::{Entered, History, why};
+use super::document::{Breaker, Changed, Circuit, Detail, Document, Entry, FORMAT, Rates, millis};
+use super::history::Entered;
 use super::listed::{self, Group};
+use super::reading::Reading;
 use crate::observe::CircuitId;
 use crate::registry::Found;
-use breaker_core::State;
 use hashbrown::HashSet;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Entries into a state that are shown of every circuit without being asked for.
-const RECENT: usize = 12;
-
 /// So many circuits that left are remembered; who has seen an older version is told everything.
 const GONE: usize = 20_000;
-
-/// The instant of the next probe is reckoned anew each time, from the time left: it has changed
-/// only if it differs by more than clocks do, in milliseconds.
-const SAME_PROBE: u64 = 500;
 
 /// What was seen: of which process, and which version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +67,7 @@ struct Published {
 
 struct Record {
     circuit: Circuit,
+    reading: Reading,
     identity: CircuitId,
     /// The version that changed it, but for its rates; and that changed anything.
     whole: u64,
@@ -218,36 +210,31 @@ impl Published {
 
     fn note(&mut self, watched: &Watched, found: &Found, slice: u64, next: u64) -> bool {
         let known = self.circuits.get_mut(&watched.number);
-        let before = known.as_ref().map(|record| &record.circuit);
-        let mut circuit = seen(watched, found, self.now, before);
+        let before = known.as_ref().map(|record| &record.reading);
+        let reading = Reading::new(watched, found, self.now, before);
         let rates: Rates = watched.counts.before(slice).into();
-        match known {
-            Some(record) => {
-                let other_rates = record.circuit.rates != rates;
-                circuit.rates = record.circuit.rates;
-                let other = record.circuit != circuit;
-                if other {
-                    record.whole = next;
-                }
-                if other || other_rates {
-                    circuit.rates = rates;
-                    record.circuit = circuit;
-                    record.any = next;
-                }
-                other || other_rates
-            }
-            None => {
-                circuit.rates = rates;
-                let record = Record {
-                    circuit,
-                    identity: found.circuit_id(),
-                    whole: next,
-                    any: next,
-                };
-                self.circuits.insert(watched.number, record);
-                true
-            }
+        let Some(record) = known else {
+            let record = Record {
+                circuit: reading.circuit(watched, found, rates),
+                reading,
+                identity: found.circuit_id(),
+                whole: next,
+                any: next,
+            };
+            self.circuits.insert(watched.number, record);
+            return true;
+        };
+        if record.reading != reading {
+            record.circuit = reading.circuit(watched, found, rates);
+            record.reading = reading;
+            record.whole = next;
+        } else if record.circuit.rates != rates {
+            record.circuit.rates = rates;
+        } else {
+            return false;
         }
+        record.any = next;
+        true
     }
 
     fn document<'a>(&'a self, fixed: &'a Fixed, since: Option<u64>) -> Document<'a> {
@@ -289,71 +276,6 @@ impl Published {
             },
         }
     }
-}
-
-/// What a circuit is now, but for its rates.
-fn seen(watched: &Watched, found: &Found, now: u64, before: Option<&Circuit>) -> Circuit {
-    // Three readings, which belong together if no state was entered meanwhile.
-    let mut generation = found.generation();
-    let mut snapshot = found.snapshot();
-    for _ in 0..8 {
-        let again = found.generation();
-        if again == generation {
-            break;
-        }
-        generation = again;
-        snapshot = found.snapshot();
-    }
-    let history = watched.history();
-    let entered = history.of(generation);
-    let next_probe = (snapshot.state == State::Open).then(|| {
-        let next = now.saturating_add(millis(snapshot.time_left));
-        let known = before.filter(|before| before.generation == generation.get());
-        let known = known.and_then(|before| before.next_probe);
-        known
-            .filter(|known| known.abs_diff(next) <= SAME_PROBE)
-            .unwrap_or(next)
-    });
-    Circuit {
-        id: watched.number.to_string(),
-        breaker: watched.name.to_string(),
-        key: watched.key.as_deref().map(str::to_owned),
-        state: snapshot.state.as_str(),
-        generation: generation.get(),
-        since: entered.map(|entered| entered.at),
-        why: entered.map(|entered| why(&entered.change, found.circuit_id())),
-        trigger: entered.map(|entered| entered.change.trigger.as_str()),
-        by: entered.and_then(|entered| entered.by.as_deref().map(str::to_owned)),
-        next_probe,
-        failures: snapshot.consecutive,
-        reopenings: snapshot.reopenings,
-        would: watched
-            .would()
-            .told(generation)
-            .map(|told| Would::new(&told, found.circuit_id())),
-        recent: recent(&history, watched.first_seen, snapshot.state),
-        rates: super::counts::Sums::default().into(),
-    }
-}
-
-/// The last entries into a state; before them the state that it was in when it was first seen, if
-/// nothing is missing in between.
-fn recent(history: &History, first_seen: u64, now: State) -> Vec<(u64, &'static str)> {
-    let entries = history.entries();
-    let skipped = entries.len().saturating_sub(RECENT - 1);
-    let first = match history.entries().next() {
-        Some(first) if skipped == 0 && !history.is_full() => {
-            // What is first heard of a circuit is mostly this entry itself.
-            Some((first_seen.min(first.at), first.change.from.as_str()))
-        }
-        Some(_) => None,
-        None => Some((first_seen, now.as_str())),
-    };
-    let entered = |entered: &Entered| (entered.at, entered.change.to.as_str());
-    first
-        .into_iter()
-        .chain(entries.skip(skipped).map(entered))
-        .collect()
 }
 
 fn json(document: &impl serde::Serialize) -> Vec<u8> {
