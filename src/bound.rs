@@ -1,8 +1,10 @@
 //! A breaker and the state and clock that its calls act on: its own, or, inside
 //! a test scope, the scope's.
 
+use crate::began::Began;
 use crate::end::End;
 use crate::error::Refused;
+use crate::mark::Mark;
 #[cfg(feature = "std")]
 use crate::notify::Audience;
 use crate::reconfigure::one_at_a_time;
@@ -193,14 +195,23 @@ impl<S: Subject> Bound<S> {
         self.lent().circuit().live().clear_overrides()
     }
 
-    /// Admits a call if the breaker is closed: the answer of the common case.
+    /// Before a call asks for admission.
     #[inline]
-    pub(crate) fn admit_if_closed(&self) -> Option<Generation> {
+    pub(crate) fn enter(&self) {
         #[cfg(feature = "std")]
         self.subject.enter();
         #[cfg(feature = "test-util")]
         if let Some(scope) = self.scope() {
             crate::registry::arrive_in(scope, self);
+        }
+    }
+
+    /// Admits a call if the breaker is closed and no observer wants to hear of calls: the answer of
+    /// the common case.
+    #[inline]
+    pub(crate) fn admit_at_once(&self) -> Option<Generation> {
+        if Began::is_wanted() {
+            return None;
         }
         self.lent().circuit().admit_if_closed()
     }
@@ -311,12 +322,15 @@ impl<'a, S: Subject> Lent<'a, S> {
     #[inline]
     pub(crate) fn settle(
         self,
-        generation: Generation,
+        mark: Mark,
         end: End,
         started: <S::Policy as Policy>::Started,
+        began: Began,
         given: Given,
     ) -> Effect {
         let (circuit, outcome) = (self.circuit(), end.outcome());
+        // Of a call that is timed neither of these is so.
+        let generation = mark.if_nothing_else();
         if circuit.is_counted(generation, &outcome) {
             return Effect::Counted;
         }
@@ -328,7 +342,7 @@ impl<'a, S: Subject> Lent<'a, S> {
         } else {
             circuit.took(started, &self.clock_or(given))
         };
-        self.settle_slowly(generation, end, took, given)
+        self.settle_slowly(mark, end, took, began, given)
     }
 
     /// Else how long the call took. Out of line, and its answer in registers: an
@@ -351,7 +365,44 @@ impl<'a, S: Subject> Lent<'a, S> {
 
     /// Out of line, so that what is kept for it costs the common case nothing.
     #[inline(never)]
-    fn settle_slowly(self, generation: Generation, end: End, took: u64, given: Given) -> Effect {
+    fn settle_slowly(self, mark: Mark, end: End, took: u64, began: Began, given: Given) -> Effect {
+        if !mark.is_timed() {
+            return self.count(mark.generation(), end, took, given);
+        }
+        // Before anybody is told of anything.
+        let since = began.elapsed(self, given);
+        self.count_timed(mark, end, took, (began, since), given)
+    }
+
+    /// [`settle`](Self::settle), of a timed call that has taken so long since it began.
+    pub(crate) fn settle_timed(
+        self,
+        mark: Mark,
+        end: End,
+        started: <S::Policy as Policy>::Started,
+        began: Began,
+        since: Duration,
+        given: Given,
+    ) -> Effect {
+        let took = self.circuit().took(started, &self.clock_or(given));
+        self.count_timed(mark, end, took, (began, since), given)
+    }
+
+    fn count_timed(
+        self,
+        mark: Mark,
+        end: End,
+        took: u64,
+        (began, since): (Began, Duration),
+        given: Given,
+    ) -> Effect {
+        let effect = self.count(mark.generation(), end, took, given);
+        self.tell_ended(mark.generation(), end, began, since);
+        effect
+    }
+
+    #[inline(always)]
+    fn count(self, generation: Generation, end: End, took: u64, given: Given) -> Effect {
         let clock = self.clock_or(given);
         let effect = self
             .circuit()

@@ -66,8 +66,24 @@ impl CircuitOpenError {
         Self { name, refused }
     }
 
+    /// The same, without keeping its key's breaker.
+    #[cfg(feature = "std")]
+    pub(crate) fn detached(&self) -> Self {
+        let name = match self.key() {
+            Some(key) => Name::detached(self.name(), Some(key)),
+            None => self.name.clone(),
+        };
+        Self::new(name, self.refused)
+    }
+
+    /// A later refusal by the same breaker.
+    #[cfg(feature = "std")]
+    pub(crate) fn goes_on(&mut self, later: &Self) {
+        self.refused = later.refused;
+    }
+
     /// With its key.
-    #[cfg(all(feature = "reqwest-middleware", not(target_family = "wasm")))]
+    #[cfg(feature = "std")]
     pub(crate) fn full_name(&self) -> &Name {
         &self.name
     }

@@ -55,7 +55,7 @@
 //! - `reqwest_middleware`: the same for `reqwest`'s client with middlewares.
 //! - `LastGood`: the last good answers, served while there are none (feature
 //!   `last-good`).
-//! - [`observe`]: hearing of state changes, rejections and served fallbacks.
+//! - [`observe`]: hearing of state changes, refused calls, the end of each call, served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it;
 //!   [`registry`]: all of them, to list, watch, configure, snapshot and restore.
 //! - `status_page`: a page of every circuit, and operators' actions on it
@@ -126,6 +126,7 @@ mod keyed;
 ))]
 pub mod last_good;
 mod limit;
+mod mark;
 mod name;
 mod notify;
 #[cfg(feature = "std")]

@@ -36,6 +36,30 @@ pub(crate) trait OfKey: Send + Sync {
 #[derive(Clone)]
 pub struct KeyName(Arc<dyn OfKey>);
 
+/// A name and a key of which nothing more is kept.
+#[cfg(feature = "std")]
+struct Detached {
+    name: Name,
+    /// As it displays: to escape it once more changes nothing.
+    label: String,
+    is_kept: bool,
+}
+
+#[cfg(feature = "std")]
+impl OfKey for Detached {
+    fn group(&self) -> &Name {
+        &self.name
+    }
+
+    fn label(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.label)
+    }
+
+    fn is_kept(&self) -> bool {
+        self.is_kept
+    }
+}
+
 #[cfg(feature = "std")]
 impl fmt::Debug for KeyName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,6 +88,20 @@ impl Name {
             Self::Owned(name) => name,
             #[cfg(feature = "std")]
             Self::OfKey(key) => key.0.group().as_str(),
+        }
+    }
+
+    /// The same name and key as text, so that it keeps no breaker.
+    #[cfg(feature = "std")]
+    pub(crate) fn detached(name: &str, key: Option<KeyLabel<'_>>) -> Self {
+        let name = Self::Owned(name.into());
+        match key {
+            Some(key) => Self::of_key(Arc::new(Detached {
+                name,
+                label: key.to_string(),
+                is_kept: key.0.is_kept(),
+            })),
+            None => name,
         }
     }
 

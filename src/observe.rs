@@ -1,4 +1,4 @@
-//! Hearing of state changes, rejections and served fallbacks.
+//! Hearing of what breakers do: state changes, refused calls, the end of each call, served fallbacks.
 //!
 //! ```
 //! use breakerbox::observe::{self, Observer, StateChange};
@@ -24,16 +24,41 @@
 //!
 //! Observers run on the thread of the call that caused the event, outside any
 //! lock, after the breaker has changed. One that panics is told nothing worse
-//! than that: the panic is caught, the call goes on. Events carry the
-//! breaker's generation and a sequence number of the process; under
-//! concurrency two may be delivered in either order, and these two put them
-//! right.
+//! than that: the panic is caught, the call goes on. One that blocks holds up that call, and
+//! nothing else. Several are told in the order in which they were installed.
 //!
+//! | event | when |
+//! | --- | --- |
+//! | [`state_changed`](Observer::state_changed) | a breaker entered a state: from, to, why, after how many failures, for how long |
+//! | [`rejected`](Observer::rejected) | a call was refused |
+//! | [`call_ended`](Observer::call_ended) | an admitted call ended, however it did, and how long it took: told where [`wants_calls`](Observer::wants_calls) |
+//! | [`late_outcome`](Observer::late_outcome) | it ended in another generation, and counts for nothing |
+//! | [`probe_expired`](Observer::probe_expired) | the probes of a trial never ended |
+//! | [`fallback_served`](Observer::fallback_served) | what the caller got is not fresh |
+//! | [`would_trip`](Observer::would_trip) | a breaker in shadow would have opened |
+//! | [`key_evicted`](Observer::key_evicted), [`keys_full`](Observer::keys_full) | a key was given up for a new one, or none could be |
+//! | [`last_good_failed`](Observer::last_good_failed) | a last-good answer could not be stored or loaded |
+//!
+//! Each admitted call's end is told exactly once: by whatever way it was made, also where it was
+//! dropped, panicked, timed out, or came too late to count; after what it did to the breaker. A call
+//! that was admitted while nobody wanted to hear of calls is not timed, and so not told of.
+//!
+//! Where there is no observer an event costs one branch that is not taken, and nothing is timed.
+//! That is so again once the last one has been uninstalled.
+//!
+//! # In order, and without a flood
+//! Events carry the circuit's number, its generation and a sequence number of the process; under
+//! concurrency two may be delivered in either order, and these put them right. For an observer that
+//! needs them in order, [`InOrder`] does. [`FirstThenCounts`] tells of the first refused call of
+//! each opening, and then how many they were. [`Event`] is one that is kept.
+//!
+//! # Observers that act
 //! An observer that operates a breaker is told of that change too, before its
 //! own call returns. One that answers each change with another never ends: act
 //! only on what isn't an operator's ([`Trigger::Operator`](crate::Trigger::Operator)).
 //! Nor does one that brings back each key that was given up for a new one: another
-//! is given up for that.
+//! is given up for that. Of calls it may make as many as it likes: an observer that makes a
+//! guarded call while it is told of one (its end, its refusal, its fallback) is not told of that.
 //!
 //! ```
 //! use breakerbox::observe::{self, Observer, StateChange};
@@ -63,8 +88,13 @@
 //! # assert_eq!(RATES.state(), State::ForcedOpen);
 //! ```
 
+mod any;
+mod clock;
 mod event;
+mod flood;
+mod kept;
 mod listeners;
+mod order;
 mod rehearsal;
 mod tell;
 #[cfg(feature = "log")]
@@ -74,11 +104,16 @@ mod to_metrics;
 #[cfg(feature = "tracing")]
 mod to_tracing;
 
+pub use any::AnyEvent;
+pub use clock::ClockOfEvents;
 pub use event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Operated, Panicked, ProbeExpired, Rejection, StateChange,
+    LastGoodStep, LateOutcome, Missed, Operated, Panicked, ProbeExpired, Rejection, StateChange,
     WouldClose, WouldReject, WouldTrip,
 };
+pub use flood::FirstThenCounts;
+pub use kept::Event;
+pub use order::InOrder;
 #[cfg(feature = "log")]
 pub use to_log::LogObserver;
 #[cfg(feature = "metrics")]
@@ -109,7 +144,82 @@ pub(crate) use tell::{
     rejected, state_changed, would_close, would_reject, would_trip,
 };
 
+use breaker_core::Generation;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// All methods of an [`Observer`] that hear of an event, by one expression.
+macro_rules! hears_all {
+    ($self:ident, $event:ident => $hear:expr) => {
+        fn state_changed(&$self, $event: &StateChange<'_>) {
+            $hear;
+        }
+
+        fn rejected(&$self, $event: &Rejection<'_>) {
+            $hear;
+        }
+
+        fn call_ended(&$self, $event: &CallEnded<'_>) {
+            $hear;
+        }
+
+        fn late_outcome(&$self, $event: &LateOutcome<'_>) {
+            $hear;
+        }
+
+        fn probe_expired(&$self, $event: &ProbeExpired<'_>) {
+            $hear;
+        }
+
+        fn fallback_served(&$self, $event: &FallbackServed<'_>) {
+            $hear;
+        }
+
+        fn would_trip(&$self, $event: &WouldTrip<'_>) {
+            $hear;
+        }
+
+        fn would_reject(&$self, $event: &WouldReject<'_>) {
+            $hear;
+        }
+
+        fn would_close(&$self, $event: &WouldClose<'_>) {
+            $hear;
+        }
+
+        fn operated(&$self, $event: &Operated<'_>) {
+            $hear;
+        }
+
+        fn key_evicted(&$self, $event: &KeyEvicted<'_>) {
+            $hear;
+        }
+
+        fn keys_full(&$self, $event: &KeysFull<'_>) {
+            $hear;
+        }
+
+        fn last_good_failed(&$self, $event: &LastGoodFailed<'_>) {
+            $hear;
+        }
+
+        fn missed(&$self, $event: &Missed<'_>) {
+            $hear;
+        }
+    };
+}
+use hears_all;
+
+/// Of an adaptor's setting.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Whether a generation comes after another: they begin anew after 2^26.
+fn is_later(generation: Generation, than: Generation) -> bool {
+    let by = generation.get().wrapping_sub(than.get()) % (1 << 26);
+    by != 0 && by < 1 << 25
+}
 
 /// Hears of what breakers do. Every method does nothing by default.
 pub trait Observer: Send + Sync {
@@ -124,7 +234,7 @@ pub trait Observer: Send + Sync {
     }
 
     /// Whether it wants [`call_ended`](Self::call_ended). Asked once, when it is installed: where
-    /// nobody does, no call is timed.
+    /// nobody does, no call is timed. For each call it costs two readings of the exact clock.
     fn wants_calls(&self) -> bool {
         false
     }
@@ -198,6 +308,11 @@ pub trait Observer: Send + Sync {
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
         let _ = event;
     }
+
+    /// Told by [`InOrder`] alone: events were missed.
+    fn missed(&self, event: &Missed<'_>) {
+        let _ = event;
+    }
 }
 
 impl<T: Observer + ?Sized> Observer for Arc<T> {
@@ -264,6 +379,10 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
         (**self).last_good_failed(event);
+    }
+
+    fn missed(&self, event: &Missed<'_>) {
+        (**self).missed(event);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::subject::Subject;
 use crate::ticket::Ticket;
 use breaker_core::{Effect, Generation, Outcome};
 use core::fmt;
+use core::mem::ManuallyDrop;
 use core::time::Duration;
 
 #[cfg(feature = "std")]
@@ -27,10 +28,6 @@ pub(crate) use owned::admit_owned;
 pub struct Permit<S: Subject> {
     ticket: Ticket<S>,
     given: Given,
-    /// Whether a panic unwound before. A whole word: a byte that is copied as part
-    /// of a word makes the processor wait.
-    #[cfg(feature = "std")]
-    unwinding_before: usize,
 }
 
 /// The outcomes of a permit, by name.
@@ -73,13 +70,13 @@ pub(crate) fn admit<S: Subject>(subject: S, given: Given) -> Result<Permit<S>, C
 
 impl<S: Subject> Permit<S> {
     #[inline]
-    pub(crate) fn new(ticket: Ticket<S>, given: Given) -> Self {
-        Self {
-            ticket,
-            given,
-            #[cfg(feature = "std")]
-            unwinding_before: usize::from(std::thread::panicking()),
-        }
+    pub(crate) fn new(
+        #[cfg_attr(not(feature = "std"), allow(unused_mut))] mut ticket: Ticket<S>,
+        given: Given,
+    ) -> Self {
+        #[cfg(feature = "std")]
+        ticket.note_unwinding();
+        Self { ticket, given }
     }
 
     /// The generation that admitted the call.
@@ -90,9 +87,12 @@ impl<S: Subject> Permit<S> {
     outcomes!();
 
     /// Any outcome.
-    #[inline]
-    pub fn settle(mut self, outcome: Outcome) -> Effect {
-        self.ticket.settle(outcome, self.given)
+    #[inline(always)]
+    pub fn settle(self, outcome: Outcome) -> Effect {
+        // Else the compiler looks once more whether it is settled.
+        let mut settled = ManuallyDrop::new(self);
+        let given = settled.given;
+        settled.ticket.settle_for_good(outcome, given)
     }
 
     /// Any outcome, at an explicit time in nanoseconds since the origin of the
@@ -105,7 +105,7 @@ impl<S: Subject> Permit<S> {
     // through it where a permit is used, and the common call never drops one.
     #[cfg(feature = "std")]
     fn outcome_of_drop(&self) -> Outcome {
-        if std::thread::panicking() && self.unwinding_before == 0 {
+        if std::thread::panicking() && !self.ticket.was_unwinding() {
             Outcome::Panicked
         } else {
             Outcome::Dropped

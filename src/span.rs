@@ -21,6 +21,8 @@ impl RefUnwindSafe for CallSpan {}
 
 impl CallSpan {
     pub(crate) const NONE: Self = Self(None);
+    /// A timed call may have one.
+    pub(crate) const MAY_BE: bool = true;
 
     /// For a call that begins now, if an observer wants one.
     #[cold]

@@ -181,11 +181,11 @@ impl Scope {
         own.downcast().unwrap_or(made)
     }
 
-    /// Nanoseconds since the scope began.
     pub(crate) fn clock(&self) -> &ManualClock {
         &self.0.clock
     }
 
+    /// Nanoseconds since the scope began.
     pub(crate) fn now(&self) -> u64 {
         self.0.clock.now()
     }

@@ -6,6 +6,7 @@ use crate::end::End;
 #[cfg(feature = "tower")]
 use crate::error::CircuitOpenError;
 use crate::error::Refused;
+use crate::mark::Mark;
 use crate::span::CallSpan;
 use crate::subject::Subject;
 #[cfg(feature = "tower")]
@@ -17,8 +18,9 @@ use core::fmt;
 pub struct Ticket<S: Subject, K = ()> {
     bound: Bound<S>,
     /// `NONE` before the call is admitted and after it is settled.
-    generation: Generation,
+    mark: Mark,
     started: <S::Policy as Policy>::Started,
+    /// Read where the mark says so.
     began: Began,
     /// From where the call is made on.
     span: CallSpan,
@@ -28,21 +30,22 @@ pub struct Ticket<S: Subject, K = ()> {
 }
 
 /// What a ticket keeps of its admission.
-type Admitted<P> = (Generation, <P as Policy>::Started, Began);
+type Admitted<P> = (Mark, <P as Policy>::Started, Began);
 
 impl<S: Subject> Ticket<S> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(bound: Bound<S>) -> Self {
         Self::beside(bound, ())
     }
 }
 
 impl<S: Subject, K> Ticket<S, K> {
-    #[inline]
+    /// Always inlined, as what follows: else each ticket goes through memory.
+    #[inline(always)]
     pub(crate) fn beside(bound: Bound<S>, beside: K) -> Self {
         Self {
             bound,
-            generation: Generation::NONE,
+            mark: Mark::NONE,
             started: <S::Policy as Policy>::Started::default(),
             began: Began::UNKNOWN,
             span: CallSpan::NONE,
@@ -55,7 +58,7 @@ impl<S: Subject, K> Ticket<S, K> {
     pub(crate) fn with<N>(mut self, beside: N) -> Ticket<S, N> {
         Ticket {
             bound: self.bound.take(),
-            generation: core::mem::replace(&mut self.generation, Generation::NONE),
+            mark: core::mem::replace(&mut self.mark, Mark::NONE),
             started: self.started,
             began: self.began,
             span: self.span.take(),
@@ -63,20 +66,20 @@ impl<S: Subject, K> Ticket<S, K> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn admit(&mut self, given: Given) -> Result<(), Refused> {
-        match self.bound.admit_if_closed() {
+        self.bound.enter();
+        match self.bound.admit_at_once() {
             Some(generation) => {
-                self.generation = generation;
+                self.mark = Mark::untimed(generation);
                 self.started = self.bound.start(given);
-                self.began = Began::now(self.bound.lent(), given);
             }
             None => {
                 if let Some(refused) = Ticket::refused_at_once(self.bound.lent(), given) {
                     return Err(refused);
                 }
                 let admitted = Ticket::admit_slowly(self.bound.lent(), given)?;
-                (self.generation, self.started, self.began) = admitted;
+                (self.mark, self.started, self.began) = admitted;
             }
         }
         Ok(())
@@ -86,7 +89,7 @@ impl<S: Subject, K> Ticket<S, K> {
     /// want to hear of its end.)
     #[inline]
     pub(crate) fn made_now(&mut self) {
-        if self.began.is_known() {
+        if self.mark.is_timed() {
             self.span = CallSpan::of(self.bound.lent());
         }
     }
@@ -103,18 +106,46 @@ impl<S: Subject, K> Ticket<S, K> {
 
     #[inline]
     pub(crate) fn generation(&self) -> Generation {
-        self.generation
+        self.mark.generation()
     }
 
     #[inline]
     pub(crate) fn is_admitted(&self) -> bool {
-        self.generation != Generation::NONE
+        self.mark.is_some()
+    }
+
+    /// Notes whether a panic unwinds now.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) fn note_unwinding(&mut self) {
+        if std::thread::panicking() {
+            self.mark = self.mark.while_unwinding();
+        }
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn was_unwinding(&self) -> bool {
+        self.mark.was_unwinding()
     }
 
     /// Late if the call was not admitted, or is settled already.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn settle(&mut self, outcome: Outcome, given: Given) -> Effect {
         self.end(End::Of(outcome), given)
+    }
+
+    /// [`settle`](Self::settle), after which nothing is left to drop.
+    #[inline(always)]
+    pub(crate) fn settle_for_good(&mut self, outcome: Outcome, given: Given) -> Effect
+    where
+        K: Copy,
+    {
+        let mark = core::mem::replace(&mut self.mark, Mark::NONE);
+        let bound = self.bound.take();
+        let end = End::Of(outcome);
+        bound
+            .lent()
+            .settle(mark, end, self.started, self.began, given)
     }
 
     /// Settles a call that its time limit ended.
@@ -125,22 +156,22 @@ impl<S: Subject, K> Ticket<S, K> {
     /// [`settle`](Self::settle) at a reading that the caller gave, of a call that may have been
     /// admitted by the clock.
     pub(crate) fn settle_at(&mut self, outcome: Outcome, now: u64, admitted: Given) -> Effect {
-        if !admitted.is_given() {
+        if self.mark.is_timed() && !admitted.is_given() {
             self.began = self.began.as_given(self.bound.lent());
         }
         self.settle(outcome, Given::at(now))
     }
 
-    #[inline]
+    #[inline(always)]
     fn end(&mut self, end: End, given: Given) -> Effect {
-        let generation = core::mem::replace(&mut self.generation, Generation::NONE);
-        if self.began.is_known() {
+        let mark = core::mem::replace(&mut self.mark, Mark::NONE);
+        if CallSpan::MAY_BE && mark.is_timed() {
             let follow = (self.began, self.span.take());
             let bound = self.bound.lent();
-            return Ticket::end_and_tell(bound, generation, end, self.started, follow, given);
+            return Ticket::end_in_span(bound, mark, end, self.started, follow, given);
         }
         let bound = self.bound.lent();
-        bound.settle(generation, end, self.started, given)
+        bound.settle(mark, end, self.started, self.began, given)
     }
 
     /// Runs a part of the call that may panic, and settles the call as panicked
@@ -178,7 +209,11 @@ impl<S: Subject> Ticket<S> {
     /// sets.
     #[inline(never)]
     fn admit_slowly(bound: Lent<'_, S>, given: Given) -> Result<Admitted<S::Policy>, Refused> {
-        let admitted = bound.admit(given)?;
+        // It may be closed, where an observer wants to hear of calls.
+        let admitted = match bound.circuit().admit_if_closed() {
+            Some(generation) => (generation, None),
+            None => bound.admit(given)?,
+        };
         Ok(Self::begin(bound, admitted, given))
     }
 
@@ -190,31 +225,27 @@ impl<S: Subject> Ticket<S> {
     ) -> Admitted<S::Policy> {
         let slot = Slot { bound, generation };
         let started = bound.start(given);
-        let began = Began::now(bound, given);
+        let (mark, began) = Began::mark(bound, generation, given);
         if let Some(change) = change {
             bound.tell_change(&change);
         }
         core::mem::forget(slot);
-        (generation, started, began)
+        (mark, started, began)
     }
 
     /// Out of line, as what only an observer costs.
     #[cold]
     #[inline(never)]
-    fn end_and_tell(
+    fn end_in_span(
         bound: Lent<'_, S>,
-        generation: Generation,
+        mark: Mark,
         end: End,
         started: <S::Policy as Policy>::Started,
         (began, span): (Began, CallSpan),
         given: Given,
     ) -> Effect {
         let took = began.elapsed(bound, given);
-        let effect = span.within(|| {
-            let effect = bound.settle(generation, end, started, given);
-            bound.tell_ended(generation, end, began, took);
-            effect
-        });
+        let effect = span.within(|| bound.settle_timed(mark, end, started, began, took, given));
         span.end(end, took);
         effect
     }
@@ -224,15 +255,15 @@ impl<S: Subject> Ticket<S> {
     #[inline(never)]
     fn give_up(
         bound: Lent<'_, S>,
-        generation: Generation,
+        mark: Mark,
         started: <S::Policy as Policy>::Started,
         follow: (Began, CallSpan),
     ) {
         let end = End::Of(Outcome::Dropped);
-        if follow.0.is_known() {
-            Self::end_and_tell(bound, generation, end, started, follow, Given::NONE);
+        if CallSpan::MAY_BE && mark.is_timed() {
+            Self::end_in_span(bound, mark, end, started, follow, Given::NONE);
         } else {
-            bound.settle(generation, end, started, Given::NONE);
+            bound.settle(mark, end, started, follow.0, Given::NONE);
         }
     }
 }
@@ -254,17 +285,17 @@ impl<S: Subject> Ticket<S> {
     #[cfg(feature = "tower")]
     pub(crate) fn reserved(subject: S) -> Result<Self, Unheard> {
         let mut ticket = Self::new(Bound::new(subject));
-        match ticket.bound.admit_if_closed() {
-            Some(generation) => ticket.generation = generation,
+        ticket.bound.enter();
+        match ticket.bound.admit_at_once() {
+            Some(generation) => ticket.mark = Mark::untimed(generation),
             None => {
                 let lent = ticket.bound.lent();
                 let admitted = lent.ask(Given::NONE).map_err(Unheard)?;
-                // Its time starts with the call, if one is made.
-                (ticket.generation, ..) = Self::begin(lent, admitted, Given::NONE);
+                // Its time starts with the call, if one is made. Of one that comes to nothing
+                // before somebody may hear as well.
+                (ticket.mark, _, ticket.began) = Self::begin(lent, admitted, Given::NONE);
             }
         }
-        // Of a call that comes to nothing before it is made somebody may hear as well.
-        ticket.began = Began::now(ticket.bound.lent(), Given::NONE);
         Ok(ticket)
     }
 
@@ -274,14 +305,15 @@ impl<S: Subject> Ticket<S> {
     #[inline]
     pub(crate) fn begins_now(&mut self) -> bool {
         self.started = self.bound.start(Given::NONE);
-        self.began = Began::now(self.bound.lent(), Given::NONE);
+        let bound = self.bound.lent();
+        (self.mark, self.began) = Began::mark(bound, self.mark.generation(), Given::NONE);
         self.is_current()
     }
 
     /// There was no call: nobody hears of its end.
     #[cfg(feature = "tower")]
     pub(crate) fn give_back(&mut self) {
-        self.began = Began::UNKNOWN;
+        self.mark = Mark::untimed(self.generation());
         self.settle(Outcome::Ignored, Given::NONE);
     }
 
@@ -289,14 +321,14 @@ impl<S: Subject> Ticket<S> {
     #[cfg(feature = "tower")]
     #[inline]
     pub(crate) fn is_current(&self) -> bool {
-        self.bound.lent().circuit().generation() == self.generation
+        self.bound.lent().circuit().generation() == self.generation()
     }
 
     /// All of it but the subject, to be taken up again.
     #[inline]
     pub(crate) fn lay_down(mut self) -> LaidDown<S::Policy> {
         LaidDown {
-            generation: core::mem::replace(&mut self.generation, Generation::NONE),
+            mark: core::mem::replace(&mut self.mark, Mark::NONE),
             started: self.started,
             began: self.began,
             span: self.span.take(),
@@ -314,7 +346,7 @@ impl<S: Subject> Ticket<S> {
                 #[cfg(feature = "test-util")]
                 laid_down.scoped,
             ),
-            generation: laid_down.generation,
+            mark: laid_down.mark,
             started: laid_down.started,
             began: laid_down.began,
             span: laid_down.span,
@@ -351,7 +383,7 @@ impl Unheard {
 /// stands it settles nothing.
 #[cfg(feature = "std")]
 pub(crate) struct LaidDown<P: Policy> {
-    generation: Generation,
+    mark: Mark,
     started: P::Started,
     began: Began,
     span: CallSpan,
@@ -364,7 +396,7 @@ pub(crate) struct LaidDown<P: Policy> {
 impl<P: Policy> LaidDown<P> {
     #[inline]
     pub(crate) fn generation(&self) -> Generation {
-        self.generation
+        self.mark.generation()
     }
 }
 
@@ -374,7 +406,7 @@ impl<P: Policy> Default for LaidDown<P> {
     #[inline]
     fn default() -> Self {
         Self {
-            generation: Generation::NONE,
+            mark: Mark::NONE,
             started: P::Started::default(),
             began: Began::UNKNOWN,
             span: CallSpan::NONE,
@@ -388,7 +420,7 @@ impl<S: Subject, K> fmt::Debug for Ticket<S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket")
             .field("breaker", &self.subject().name())
-            .field("generation", &self.generation)
+            .field("generation", &self.generation())
             .finish_non_exhaustive()
     }
 }
@@ -403,9 +435,9 @@ impl<S: Subject> Drop for Slot<'_, S> {
     #[cold]
     fn drop(&mut self) {
         let started = <S::Policy as Policy>::Started::default();
-        let end = End::Of(Outcome::Dropped);
+        let (mark, end) = (Mark::untimed(self.generation), End::Of(Outcome::Dropped));
         self.bound
-            .settle(self.generation, end, started, Given::NONE);
+            .settle(mark, end, started, Began::UNKNOWN, Given::NONE);
     }
 }
 
@@ -413,9 +445,9 @@ impl<S: Subject, K> Drop for Ticket<S, K> {
     #[inline]
     fn drop(&mut self) {
         if self.is_admitted() {
-            let generation = core::mem::replace(&mut self.generation, Generation::NONE);
+            let mark = core::mem::replace(&mut self.mark, Mark::NONE);
             let follow = (self.began, self.span.take());
-            Ticket::give_up(self.bound.lent(), generation, self.started, follow);
+            Ticket::give_up(self.bound.lent(), mark, self.started, follow);
         }
     }
 }

@@ -1,24 +1,46 @@
 //! Events in a log.
 
+#[cfg(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+use super::FirstThenCounts;
 use super::{
-    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, Observer, Operated, Rejection,
-    StateChange, WouldTrip,
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Missed, Observer, Operated,
+    ProbeExpired, Rejection, StateChange, WouldTrip,
 };
 use breaker_core::State;
 
 /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
 /// (or, in shadow, would have) as a warning, other state changes, and what an
-/// operator did on the status page, as information, refused calls, served fallbacks
-/// and keys that were given up for debugging; no room for a key, and a last-good
-/// answer that could not be stored or loaded, as a warning.
+/// operator did on the status page, as information, refused calls, late outcomes, served
+/// fallbacks and keys that were given up for debugging; probes that never ended, no room for a
+/// key, and a last-good answer that could not be stored or loaded, as a warning.
+///
+/// While a circuit is open it may refuse thousands of calls each second. So write the first one of
+/// each opening, and then how many they were:
 ///
 /// ```
-/// breakerbox::observe::install(breakerbox::observe::LogObserver).forever();
+/// use breakerbox::observe::{self, LogObserver};
+///
+/// observe::install(LogObserver::first_then_counts()).forever();
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LogObserver;
 
 const TARGET: &str = "breakerbox";
+
+impl LogObserver {
+    /// [`FirstThenCounts`] around it: refused calls without a flood.
+    #[cfg(any(
+        feature = "js",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    #[must_use]
+    pub fn first_then_counts() -> FirstThenCounts<Self> {
+        FirstThenCounts::new(Self)
+    }
+}
 
 impl Observer for LogObserver {
     fn state_changed(&self, event: &StateChange<'_>) {
@@ -30,6 +52,18 @@ impl Observer for LogObserver {
 
     fn rejected(&self, event: &Rejection<'_>) {
         log::debug!(target: TARGET, "{event}");
+    }
+
+    fn late_outcome(&self, event: &LateOutcome<'_>) {
+        log::debug!(target: TARGET, "{event}");
+    }
+
+    fn probe_expired(&self, event: &ProbeExpired<'_>) {
+        log::warn!(target: TARGET, "{event}");
+    }
+
+    fn missed(&self, event: &Missed<'_>) {
+        log::warn!(target: TARGET, "{event}");
     }
 
     fn fallback_served(&self, event: &FallbackServed<'_>) {

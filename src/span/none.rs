@@ -9,6 +9,7 @@ pub(crate) struct CallSpan;
 
 impl CallSpan {
     pub(crate) const NONE: Self = Self;
+    pub(crate) const MAY_BE: bool = false;
 
     #[inline]
     pub(crate) fn of<S: Subject>(_: Lent<'_, S>) -> Self {

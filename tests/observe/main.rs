@@ -3,6 +3,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod badly;
 mod calls;
+mod circuits;
 mod events;
+mod flood;
+mod late;
+mod order;
+mod permits;
 mod record;

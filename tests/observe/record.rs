@@ -1,10 +1,44 @@
 //! An observer that writes down all that it hears.
 
 use breakerbox::observe::{
-    self, CallEnded, CircuitId, FallbackServed, Installed, KeyEvicted, KeysFull, LastGoodFailed,
-    LateOutcome, Observer, ProbeExpired, Rejection, StateChange, WouldTrip,
+    self, CallEnded, CallOutcome, CircuitId, FallbackServed, Installed, KeyEvicted, KeysFull,
+    LastGoodFailed, LateOutcome, Observer, ProbeExpired, Rejection, StateChange, WouldTrip,
 };
+use breakerbox::{Config, Settings};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// Never trips by itself.
+pub(crate) const PATIENT: Config = Settings::new().threshold(1_000).must();
+
+/// How each call ended, and how long it took.
+#[derive(Default)]
+pub(crate) struct Ends(Mutex<Vec<(CallOutcome, Duration)>>);
+
+impl Ends {
+    pub(crate) fn take(&self) -> Vec<(CallOutcome, Duration)> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Observer for Ends {
+    fn wants_calls(&self) -> bool {
+        true
+    }
+
+    fn call_ended(&self, event: &CallEnded<'_>) {
+        self.0.lock().unwrap().push((event.outcome, event.took));
+    }
+}
+
+/// Installed, and what it hears.
+pub(crate) fn ends() -> (Arc<Ends>, Installed) {
+    let ends = Arc::new(Ends::default());
+    let installed = observe::install(Arc::clone(&ends));
+    (ends, installed)
+}
 
 /// Every event as its line, with the circuit that it is of and its number.
 #[derive(Default)]
@@ -25,6 +59,12 @@ impl Everything {
             heard.windows(2).all(|pair| pair[0].1 < pair[1].1),
             "sequence grows: {heard:?}"
         );
+        heard.into_iter().map(|(_, _, line)| line).collect()
+    }
+
+    /// [`take`](Self::take), where other threads tell too.
+    pub(crate) fn take_unnumbered(&self) -> Vec<String> {
+        let heard = std::mem::take(&mut *self.0.lock().unwrap());
         heard.into_iter().map(|(_, _, line)| line).collect()
     }
 

@@ -7,6 +7,7 @@ mod block_on;
 mod bodies;
 mod boxed;
 mod clients;
+mod ends;
 mod keys;
 mod places;
 mod random_walk;
