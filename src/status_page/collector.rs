@@ -202,6 +202,12 @@ impl Collector {
         made
     }
 
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        let len = |shard: &Shard| shard.read().map_or(0, |shard| shard.len());
+        self.shards.iter().map(len).sum()
+    }
+
     fn write(
         &self,
         circuit: CircuitId,
@@ -344,11 +350,6 @@ mod tests {
     use crate::registry::AnyBreaker as _;
     use crate::{Breaker, Config, observe};
 
-    fn kept(collector: &Collector) -> usize {
-        let len = |shard: &Shard| shard.read().unwrap().len();
-        collector.shards.iter().map(len).sum()
-    }
-
     #[test]
     fn breakers_of_one_client_each_do_not_pile_up_where_nobody_looks() {
         let _scope = crate::test::scope();
@@ -359,7 +360,7 @@ mod tests {
         let mut most = 0;
         for client in 0..20_000 {
             Breaker::shared(format!("client-{client}"), Config::DEFAULT).force_open();
-            most = most.max(kept(&collector));
+            most = most.max(collector.kept());
         }
         assert!(most <= AT_LEAST + 1, "{most}");
         let stays = collector.watched(stays.circuit_id(), "stays", None, true);
@@ -377,7 +378,7 @@ mod tests {
         for breaker in &all {
             breaker.force_open();
         }
-        assert_eq!(kept(&collector), all.len());
+        assert_eq!(collector.kept(), all.len());
         for breaker in &all {
             let known = collector.known(breaker.circuit_id()).unwrap();
             assert_eq!(known.history().entries().len(), 1);
@@ -393,6 +394,6 @@ mod tests {
         for key in 0..1000_u32 {
             keys.get(&key).call_sync(|| Ok::<_, ()>(())).unwrap();
         }
-        assert!(kept(&collector) <= 10, "{}", kept(&collector));
+        assert!(collector.kept() <= 10, "{}", collector.kept());
     }
 }

@@ -159,6 +159,32 @@ impl Decision {
 /// It is asked after the page made sure that no other site sent the request, and has to know who
 /// did: by a session that a layer put into the extensions, a header of the proxy in front, a
 /// certificate, a password.
+///
+/// ```
+/// use breakerbox::status_page::{Action, Actions, Attempt, Decision, Guard};
+///
+/// /// Who the proxy in front says it is; nobody gets past it.
+/// struct ByProxy {
+///     operators: Vec<String>,
+/// }
+///
+/// impl Guard for ByProxy {
+///     async fn decide(&self, attempt: Attempt) -> Decision {
+///         let user = attempt.headers().get("x-user").and_then(|user| user.to_str().ok());
+///         match user {
+///             Some(user) if self.operators.iter().any(|known| known == user) => {
+///                 Decision::allow_as(user)
+///             }
+///             Some(user) if attempt.action() == Action::Close => Decision::allow_as(user),
+///             _ => Decision::deny_because("only operators may do this"),
+///         }
+///     }
+/// }
+///
+/// let guard = ByProxy { operators: vec!["ann".to_owned()] };
+/// let actions = Actions::new(guard).at("https://ops.example.com");
+/// # drop(actions);
+/// ```
 pub trait Guard: Send + Sync + 'static {
     /// Whether they may.
     fn decide(&self, attempt: Attempt) -> impl Future<Output = Decision> + Send;

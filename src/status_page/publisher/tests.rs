@@ -193,3 +193,18 @@ fn a_breaker_in_shadow_says_what_it_would_have_done() {
     pms.shadow();
     assert_eq!(page.all()["circuits"][0]["would"], Value::Null);
 }
+
+#[test]
+fn what_left_is_forgotten_as_soon_as_somebody_looks() {
+    let page = Page::new();
+    let stays = Breaker::shared("stays", crate::Config::DEFAULT);
+    stays.force_open();
+    let many: Vec<_> = (0..100)
+        .map(|place| Breaker::shared(format!("leaves-{place}"), crate::Config::DEFAULT))
+        .collect();
+    assert_eq!(page.all()["circuits"].as_array().unwrap().len(), 101);
+    assert_eq!(page.collector.kept(), 101);
+    drop(many);
+    assert_eq!(page.all()["circuits"].as_array().unwrap().len(), 1);
+    assert_eq!(page.collector.kept(), 1);
+}
