@@ -5,6 +5,7 @@ use crate::config::{Config, Settings};
 use crate::error::ConfigError;
 use crate::live::LiveConfig;
 use crate::policy::{Call, Consecutive, Policy, Tally, sealed};
+use crate::rate::Rate;
 use crate::sliding::{Counters, took};
 use crate::state::Generation;
 use crate::sync::AtomicU64;
@@ -37,8 +38,9 @@ enum Kind<S> {
 }
 
 impl<S: AsRef<[Slot]> + FromIterator<Slot>> Chosen<S> {
-    fn sliding(counters: Counters) -> Self {
-        let slots = (0..counters.span.slots()).map(|_| Slot::new(0)).collect();
+    fn sliding(rate: Rate) -> Self {
+        let slots = (0..rate.span.slots()).map(|_| Slot::new(0)).collect();
+        let counters = Counters::new(rate);
         Self(Kind::Sliding { counters, slots })
     }
 }
@@ -53,7 +55,7 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> Circuit<Chosen<S>> {
     pub fn chosen(settings: Settings) -> Result<Self, ConfigError> {
         let (policy, rate) = if settings.is_by_rate() {
             let rate = settings.rate()?;
-            (Chosen::sliding(Counters::new(&rate)), Some(rate))
+            (Chosen::sliding(rate), Some(rate))
         } else {
             (Chosen(Kind::Consecutive), None)
         };
@@ -121,7 +123,7 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> sealed::Policy for Chosen<S> {
     fn fresh(&self) -> Self {
         match &self.0 {
             Kind::Consecutive => Self(Kind::Consecutive),
-            Kind::Sliding { counters, .. } => Self::sliding(counters.fresh()),
+            Kind::Sliding { counters, .. } => Self::sliding(counters.rate),
         }
     }
 }
@@ -132,7 +134,7 @@ impl<S> fmt::Debug for Chosen<S> {
             Kind::Consecutive => f.write_str("Consecutive"),
             Kind::Sliding { counters, .. } => f
                 .debug_struct("Sliding")
-                .field("span", &counters.span)
+                .field("rate", &counters.rate)
                 .finish_non_exhaustive(),
         }
     }

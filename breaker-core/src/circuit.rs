@@ -1,9 +1,9 @@
 //! A circuit: its two words, what its policy keeps, and its settings.
 
 use crate::clock::{Clock, Reading};
+use crate::config::{Config, RateConfig};
 #[cfg(not(one_thread))]
-use crate::config::ReconfigureError;
-use crate::config::{Config, Overrides, RateConfig, Reconfiguration};
+use crate::config::{Overrides, Reconfiguration, ReconfigureError};
 use crate::error::{ConfigError, Rejected, SnapshotError};
 use crate::live::LiveConfig;
 use crate::outcome::{Change, Effect, Outcome};
@@ -136,7 +136,7 @@ impl<const SLOTS: usize> Circuit<Sliding<SLOTS>> {
                 Err(error) => Err(error),
                 Ok(policy) => Ok(Self {
                     bare: BareCircuit::new(policy),
-                    live: LiveConfig::new(config.0),
+                    live: LiveConfig::new(config.config),
                 }),
             }
         }
@@ -367,6 +367,33 @@ impl<P: Policy> Circuit<P> {
         self.live.config()
     }
 
+    /// The breaker's state, to be restored in another process, isolate or run.
+    /// Changes nothing.
+    #[must_use]
+    #[inline]
+    pub fn snapshot<C: Clock>(&self, clock: &C) -> Snapshot {
+        self.by_ref().snapshot(clock)
+    }
+
+    /// Puts the breaker into the state of a snapshot. Calls in flight are late.
+    /// Time left is clamped to the configured wait, and to 24 h where an
+    /// overload or `open_for` had set it.
+    ///
+    /// # Errors
+    /// [`SnapshotError`] for nonsense; the breaker stays as it was.
+    #[inline]
+    pub fn restore<C: Clock>(
+        &self,
+        snapshot: &Snapshot,
+        clock: &C,
+    ) -> Result<Change, SnapshotError> {
+        self.by_ref().restore(snapshot, clock)
+    }
+}
+
+// For operators, at run time
+#[cfg(not(one_thread))]
+impl<P: Policy> Circuit<P> {
     /// What an operator laid over the declared configuration.
     #[inline]
     pub fn overrides(&self) -> Overrides {
@@ -398,7 +425,6 @@ impl<P: Policy> Circuit<P> {
     ///
     /// # Errors
     /// [`ReconfigureError`]: nothing has changed.
-    #[cfg(not(one_thread))]
     pub fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
         self.live.reconfigure(overrides)
     }
@@ -407,29 +433,6 @@ impl<P: Policy> Circuit<P> {
     /// nobody: a [`reconfigure`](Self::reconfigure) that is under way counts as before.
     pub fn clear_overrides(&self) -> Option<Reconfiguration> {
         self.live.clear_overrides()
-    }
-
-    /// The breaker's state, to be restored in another process, isolate or run.
-    /// Changes nothing.
-    #[must_use]
-    #[inline]
-    pub fn snapshot<C: Clock>(&self, clock: &C) -> Snapshot {
-        self.by_ref().snapshot(clock)
-    }
-
-    /// Puts the breaker into the state of a snapshot. Calls in flight are late.
-    /// Time left is clamped to the configured wait, and to 24 h where an
-    /// overload or `open_for` had set it.
-    ///
-    /// # Errors
-    /// [`SnapshotError`] for nonsense; the breaker stays as it was.
-    #[inline]
-    pub fn restore<C: Clock>(
-        &self,
-        snapshot: &Snapshot,
-        clock: &C,
-    ) -> Result<Change, SnapshotError> {
-        self.by_ref().restore(snapshot, clock)
     }
 }
 

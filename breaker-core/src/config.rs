@@ -1,22 +1,24 @@
 //! What a breaker is set to: [`Settings`] as they are written, [`Config`] once
 //! they were found to make sense.
 
+mod origins;
 mod overrides;
+// JavaScript's module, which is to be small, stays as it was declared.
+#[cfg(not(one_thread))]
 mod reconfigure;
 mod setting;
 mod settings;
 mod window;
-#[cfg_attr(
-    one_thread,
-    allow(dead_code, reason = "there, nothing is changed at run time")
-)]
+#[cfg(not(one_thread))]
 mod words;
 
 pub use overrides::Overrides;
+#[cfg(not(one_thread))]
 pub use reconfigure::{Mistakes, Reconfiguration, ReconfigureError};
 pub use setting::{Setting, SettingKind, SettingValue};
 pub use settings::Settings;
 pub use window::{MAX_BUCKETS, MAX_WINDOW_CALLS, Window};
+#[cfg(not(one_thread))]
 pub(crate) use words::WORDS;
 
 use crate::rate::{Limits, Rate};
@@ -24,6 +26,7 @@ use crate::ratio::Ratio;
 use crate::trial;
 use crate::word::REPORTED;
 use core::time::Duration;
+use origins::Origins;
 
 /// The largest `threshold` that a breaker's word can hold: 134,217,726.
 pub const MAX_THRESHOLD: u32 = REPORTED - 1;
@@ -51,22 +54,22 @@ pub enum OnCancel {
 /// A configuration by rate that makes sense: made by
 /// [`Settings::build_rate`] or [`Settings::must_rate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateConfig(pub(crate) Config);
+pub struct RateConfig {
+    pub(crate) config: Config,
+    pub(crate) rate: Rate,
+}
 
 impl RateConfig {
     /// The configuration.
     #[must_use]
     pub const fn config(&self) -> &Config {
-        &self.0
+        &self.config
     }
 
     /// How many slots a [`Sliding`](crate::Sliding) needs for the window.
     #[must_use]
     pub const fn slots(&self) -> usize {
-        match &self.0.rate {
-            Some(rate) => rate.span.slots(),
-            None => 0,
-        }
+        self.rate.span.slots()
     }
 }
 
@@ -95,18 +98,13 @@ pub struct Config {
     jitter_seed: Option<u64>,
     probes: u32,
     close: Close,
-    close_after_was_set: bool,
     probe_timeout: u64,
-    probe_timeout_was_set: bool,
-    /// Only to be checked where `probe_timeout` changes.
-    timeout: u64,
+    origins: Origins,
     on_cancel: OnCancel,
     /// `None`: failures in a row trip.
+    #[cfg(not(one_thread))]
     rate: Option<Rate>,
 }
-
-/// A `timeout` of 0 is refused.
-const NO_TIMEOUT: u64 = 0;
 
 impl Config {
     /// threshold 5, reset 30 s, backoff 1, jitter 0.1, one probe that closes,
@@ -185,6 +183,61 @@ impl Config {
         self.on_cancel
     }
 
+    /// What a window's counts trip at, where a policy isn't to go by its own.
+    #[cfg(not(one_thread))]
+    pub(crate) const fn limits(&self) -> Option<&Limits> {
+        match &self.rate {
+            Some(rate) => Some(&rate.limits),
+            None => None,
+        }
+    }
+
+    #[cfg(one_thread)]
+    pub(crate) const fn limits(&self) -> Option<&Limits> {
+        None
+    }
+
+    /// That of a breaker that counts failures in a row.
+    pub(crate) const fn in_a_row(self) -> Self {
+        #[cfg(not(one_thread))]
+        let config = Self { rate: None, ..self };
+        #[cfg(one_thread)]
+        let config = self;
+        config
+    }
+
+    pub(crate) const fn reset_nanos(&self) -> u64 {
+        self.reset
+    }
+
+    pub(crate) const fn max_reset_nanos(&self) -> u64 {
+        self.max_reset
+    }
+
+    pub(crate) const fn probe_timeout_nanos(&self) -> u64 {
+        self.probe_timeout
+    }
+
+    pub(crate) const fn jitter_q31(&self) -> u32 {
+        self.jitter_q31
+    }
+
+    pub(crate) const fn jitter_was_set(&self) -> bool {
+        self.jitter_was_set
+    }
+
+    pub(crate) const fn jitter_seed(&self) -> Option<u64> {
+        self.jitter_seed
+    }
+
+    pub(crate) const fn close(&self) -> Close {
+        self.close
+    }
+}
+
+/// Of a breaker that trips by rate.
+#[cfg(not(one_thread))]
+impl Config {
     /// The share of failures that trips; `None` where failures in a row do.
     #[must_use]
     pub const fn failure_rate(&self) -> Option<f64> {
@@ -236,48 +289,8 @@ impl Config {
         }
     }
 
-    pub(crate) const fn limits(&self) -> Option<&Limits> {
-        match &self.rate {
-            Some(rate) => Some(&rate.limits),
-            None => None,
-        }
-    }
-
     pub(crate) const fn rate(&self) -> Option<&Rate> {
         self.rate.as_ref()
-    }
-
-    /// That of a breaker that counts failures in a row.
-    pub(crate) const fn in_a_row(self) -> Self {
-        Self { rate: None, ..self }
-    }
-
-    pub(crate) const fn reset_nanos(&self) -> u64 {
-        self.reset
-    }
-
-    pub(crate) const fn max_reset_nanos(&self) -> u64 {
-        self.max_reset
-    }
-
-    pub(crate) const fn probe_timeout_nanos(&self) -> u64 {
-        self.probe_timeout
-    }
-
-    pub(crate) const fn jitter_q31(&self) -> u32 {
-        self.jitter_q31
-    }
-
-    pub(crate) const fn jitter_was_set(&self) -> bool {
-        self.jitter_was_set
-    }
-
-    pub(crate) const fn jitter_seed(&self) -> Option<u64> {
-        self.jitter_seed
-    }
-
-    pub(crate) const fn close(&self) -> Close {
-        self.close
     }
 }
 

@@ -38,9 +38,9 @@
 //!
 //! # Sizes
 //! On a 64-bit target a [`BareCircuit`] is 16 bytes: two words. One that trips by rate
-//! has beside them a [`Sliding`] of 56 bytes and 8 for each slot ([`Window::slots`]):
-//! over the last 100 calls 136 bytes in all, over a time of 10 buckets 152. A
-//! [`Circuit`] has its settings too ([`LiveConfig`], 280 bytes), with room for those that
+//! has beside them a [`Sliding`] of 64 bytes and 8 for each slot ([`Window::slots`]):
+//! over the last 100 calls 144 bytes in all, over a time of 10 buckets 160. A
+//! [`Circuit`] has its settings too ([`LiveConfig`], 288 bytes), with room for those that
 //! an operator lays over them. Nothing else is allocated.
 //!
 //! The code for a call's admission and outcome takes 7 to 16 kB where it is built
@@ -60,7 +60,7 @@ mod error;
 mod live;
 mod nanos;
 mod outcome;
-#[cfg_attr(one_thread, path = "no_overlay.rs")]
+#[cfg(not(one_thread))]
 mod overlay;
 mod permit;
 mod policy;
@@ -83,9 +83,11 @@ pub use circuit::{Admission, BareCircuit, Circuit, CircuitRef};
 pub use clock::{Clock, ManualClock, Reading};
 pub use config::{
     Config, MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD,
-    MAX_WINDOW_CALLS, Mistakes, OnCancel, Overrides, RateConfig, Reconfiguration, ReconfigureError,
-    Setting, SettingKind, SettingValue, Settings, Window,
+    MAX_WINDOW_CALLS, OnCancel, Overrides, RateConfig, Setting, SettingKind, SettingValue,
+    Settings, Window,
 };
+#[cfg(not(one_thread))]
+pub use config::{Mistakes, Reconfiguration, ReconfigureError};
 pub use error::{ConfigError, Reason, Rejected, SnapshotError};
 pub use live::LiveConfig;
 pub use outcome::{Change, Effect, Outcome, Trigger};

@@ -1,9 +1,10 @@
 //! The configuration that a circuit goes by: the declared one, and what an operator laid over
 //! it at run time.
 
+use crate::config::Config;
 #[cfg(not(one_thread))]
-use crate::config::ReconfigureError;
-use crate::config::{Config, Overrides, Reconfiguration, WORDS};
+use crate::config::{Overrides, Reconfiguration, ReconfigureError, WORDS};
+#[cfg(not(one_thread))]
 use crate::overlay::{Laid, Overlay};
 use crate::sync::const_fn;
 use core::fmt;
@@ -26,6 +27,7 @@ use core::time::Duration;
 /// ```
 pub struct LiveConfig {
     declared: Config,
+    #[cfg(not(one_thread))]
     overlay: Overlay<WORDS>,
 }
 
@@ -36,6 +38,7 @@ impl LiveConfig {
         pub const fn new(declared: Config) -> Self {
             Self {
                 declared,
+                #[cfg(not(one_thread))]
                 overlay: Overlay::new(),
             }
         }
@@ -48,27 +51,10 @@ impl LiveConfig {
         &self.declared
     }
 
-    /// Whether anything lies over what was declared.
-    #[must_use]
-    #[inline]
-    pub fn is_overridden(&self) -> bool {
-        self.overlay.is_on()
-    }
-
     /// What holds now.
     #[must_use]
     pub fn config(&self) -> Config {
         self.overridden().unwrap_or(self.declared)
-    }
-
-    /// What holds now, where something lies over what was declared.
-    #[inline]
-    pub(crate) fn overridden(&self) -> Option<Config> {
-        if self.is_overridden() {
-            self.read()
-        } else {
-            None
-        }
     }
 
     /// [`Config::probe_timeout`] of what holds now.
@@ -79,6 +65,40 @@ impl LiveConfig {
         match self.overridden() {
             None => self.declared.probe_timeout(),
             Some(config) => config.probe_timeout(),
+        }
+    }
+}
+
+#[cfg(one_thread)]
+impl LiveConfig {
+    /// Never: see `config.rs`.
+    #[inline]
+    pub(crate) fn is_overridden(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    pub(crate) fn overridden(&self) -> Option<Config> {
+        None
+    }
+}
+
+#[cfg(not(one_thread))]
+impl LiveConfig {
+    /// Whether anything lies over what was declared.
+    #[must_use]
+    #[inline]
+    pub fn is_overridden(&self) -> bool {
+        self.overlay.is_on()
+    }
+
+    /// What holds now, where something lies over what was declared.
+    #[inline]
+    pub(crate) fn overridden(&self) -> Option<Config> {
+        if self.is_overridden() {
+            self.read()
+        } else {
+            None
         }
     }
 
@@ -101,7 +121,6 @@ impl LiveConfig {
     ///
     /// # Errors
     /// As there.
-    #[cfg(not(one_thread))]
     pub fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
         let to = self.declared.overridden(overrides)?;
         let mask = overrides.mask();
@@ -134,9 +153,10 @@ impl LiveConfig {
 
 impl fmt::Debug for LiveConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LiveConfig")
-            .field("declared", &self.declared)
-            .field("overrides", &self.overrides())
-            .finish()
+        let mut shown = f.debug_struct("LiveConfig");
+        shown.field("declared", &self.declared);
+        #[cfg(not(one_thread))]
+        shown.field("overrides", &self.overrides());
+        shown.finish()
     }
 }

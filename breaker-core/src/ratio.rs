@@ -24,7 +24,7 @@ impl Ratio {
         part as u64 * ONE as u64 >= whole as u64 * self.0.get() as u64
     }
 
-    #[cfg_attr(one_thread, allow(dead_code, reason = "see `no_overlay.rs`"))]
+    #[cfg(not(one_thread))]
     pub(crate) const fn billionths(self) -> u32 {
         self.0.get()
     }

@@ -41,28 +41,25 @@ pub struct Sliding<const SLOTS: usize> {
 impl<const SLOTS: usize> Sliding<SLOTS> {
     const_fn! {
         pub(crate) const fn new(config: &RateConfig) -> Result<Self, ConfigError> {
-            let Some(rate) = config.0.rate() else {
-                return Err(ConfigError::NoFailureRate);
-            };
-            if SLOTS < rate.span.slots() {
+            if SLOTS < config.slots() {
                 return Err(ConfigError::TooFewSlots);
             }
-            Ok(Self::empty(Counters::new(rate)))
+            Ok(Self::empty(config.rate))
         }
     }
 
     #[cfg(not(loom))]
-    const fn empty(counters: Counters) -> Self {
+    const fn empty(rate: Rate) -> Self {
         Self {
-            counters,
+            counters: Counters::new(rate),
             slots: [const { AtomicU64::new(0) }; SLOTS],
         }
     }
 
     #[cfg(loom)]
-    fn empty(counters: Counters) -> Self {
+    fn empty(rate: Rate) -> Self {
         Self {
-            counters,
+            counters: Counters::new(rate),
             slots: core::array::from_fn(|_| AtomicU64::new(0)),
         }
     }
@@ -108,23 +105,22 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
     }
 
     fn fresh(&self) -> Self {
-        Self::empty(self.counters.fresh())
+        Self::empty(self.counters.rate)
     }
 }
 
 impl<const SLOTS: usize> fmt::Debug for Sliding<SLOTS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sliding")
-            .field("span", &self.counters.span)
+            .field("rate", &self.counters.rate)
             .finish_non_exhaustive()
     }
 }
 
 /// What is kept of a window beside its slots.
 pub(crate) struct Counters {
-    pub(crate) span: Span,
-    /// Nanoseconds above which a call is slow, as declared: else calls are not timed.
-    slow: Option<u64>,
+    /// As declared.
+    pub(crate) rate: Rate,
     head: AtomicU64,
     /// Only of a window of time.
     offset: AtomicU64,
@@ -141,20 +137,9 @@ enum Window<'a> {
 
 impl Counters {
     const_fn! {
-        pub(crate) const fn new(rate: &Rate) -> Self {
-            let slow = match rate.limits.slow {
-                Some((than, _)) => Some(than),
-                None => None,
-            };
-            Self::empty(rate.span, slow)
-        }
-    }
-
-    const_fn! {
-        const fn empty(span: Span, slow: Option<u64>) -> Self {
+        pub(crate) const fn new(rate: Rate) -> Self {
             Self {
-                span,
-                slow,
+                rate,
                 head: AtomicU64::new(0),
                 offset: AtomicU64::new(0),
                 judged: AtomicU64::new(time::NO_BUCKET),
@@ -162,15 +147,10 @@ impl Counters {
         }
     }
 
-    /// The same with nothing counted.
-    pub(crate) fn fresh(&self) -> Self {
-        Self::empty(self.span, self.slow)
-    }
-
     #[inline]
     fn window<'a>(&'a self, slots: &'a [AtomicU64]) -> Window<'a> {
         let (head, offset, judged) = (&self.head, &self.offset, &self.judged);
-        match self.span {
+        match self.rate.span {
             Span::Calls(size) => Window::Calls(calls::Window { head, slots, size }),
             Span::Time { width, buckets } => {
                 // Whoever made the slots saw to it that there are as many.
@@ -189,7 +169,7 @@ impl Counters {
 
     #[inline]
     pub(crate) fn start(&self, exact: impl FnOnce() -> u64) -> Option<u64> {
-        self.slow.map(|_| exact())
+        self.rate.limits.slow.map(|_| exact())
     }
 
     #[inline]
@@ -200,7 +180,7 @@ impl Counters {
         took: u64,
         moment: &impl sealed::Moment,
     ) -> bool {
-        self.slow.is_none_or(|than| took <= than)
+        !self.rate.limits.is_slow(took)
             && match self.window(slots) {
                 Window::Calls(window) => window.count_at_once(generation),
                 Window::Time(window) => window.count_at_once(generation, moment),
@@ -214,10 +194,7 @@ impl Counters {
         call: Call<impl sealed::Moment>,
         config: &Config,
     ) -> Tally {
-        let Some(limits) = config.limits() else {
-            // Not its own configuration.
-            return Tally::Count(word.payload());
-        };
+        let limits = config.limits().unwrap_or(&self.rate.limits);
         let sample = Sample {
             failed: call.failed,
             slow: limits.is_slow(call.took),

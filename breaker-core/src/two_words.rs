@@ -439,6 +439,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
 
     /// See [`Circuit::clear`](crate::Circuit::clear).
     pub fn clear<C: Clock>(self, clock: &C) -> Change {
+        #[cfg(not(one_thread))]
         self.live.clear_overrides();
         self.operate(Order::Close, clock)
     }
@@ -504,7 +505,8 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     /// See [`Circuit::snapshot`](crate::Circuit::snapshot).
     #[must_use]
     pub fn snapshot<C: Clock>(self, clock: &C) -> Snapshot {
-        let config = self.live.config();
+        let held = self.live.overridden();
+        let config = held.as_ref().unwrap_or(self.live.declared());
         loop {
             let word = self.load();
             let stamp = self.load_stamp();
@@ -528,7 +530,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                 State::Open => {
                     // Without the clock's resolution: it is added again where
                     // the snapshot is restored.
-                    let wait = transition::opening(word, &config);
+                    let wait = transition::opening(word, config);
                     let elapsed = if stamp.belongs_to(word.generation()) {
                         now.saturating_sub(stamp.nanos())
                     } else {
@@ -552,16 +554,17 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         snapshot: &Snapshot,
         clock: &C,
     ) -> Result<Change, SnapshotError> {
-        let config = self.live.config();
+        let held = self.live.overridden();
+        let config = held.as_ref().unwrap_or(self.live.declared());
         let counts = self.counts_in_word();
         let threshold = counts.then(|| config.threshold());
         transition::check(snapshot, threshold)?;
         loop {
             let word = self.load();
-            let next = transition::restore(word, snapshot, counts, &config);
+            let next = transition::restore(word, snapshot, counts, config);
             let failures = snapshot.consecutive;
             let trigger = Trigger::Restored;
-            if let Some(change) = self.enter(word, next, trigger, failures, &config, clock) {
+            if let Some(change) = self.enter(word, next, trigger, failures, config, clock) {
                 return Ok(change);
             }
         }

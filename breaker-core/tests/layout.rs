@@ -10,15 +10,14 @@ use core::time::Duration;
 fn a_circuit_is_two_words_its_settings_and_its_window() {
     assert_eq!(size_of::<Consecutive>(), 0);
     assert_eq!(size_of::<BareCircuit>(), 16);
-    assert_eq!(size_of::<Config>(), 128);
+    assert_eq!(size_of::<Config>(), 136);
     // Which of two banks holds, and nine words each.
     let overlay = 8 + 2 * 9 * 8;
     assert_eq!(size_of::<LiveConfig>(), size_of::<Config>() + overlay);
     assert_eq!(size_of::<Circuit>(), 16 + size_of::<LiveConfig>());
-    // What the window is of, what is slow, the head, the offset, the newest judged bucket; then 8
-    // bytes a slot.
+    // Settings of the rate, the head, the offset, the newest judged bucket; then 8 bytes a slot.
     let empty = size_of::<Sliding<0>>();
-    assert_eq!(empty, 56);
+    assert_eq!(empty, 64);
     assert_eq!(Window::calls(100).slots(), 8);
     assert_eq!(Window::time(Duration::from_secs(10)).slots(), 10);
     assert_eq!(size_of::<Sliding<8>>(), empty + 8 * 8);

@@ -1,6 +1,6 @@
 //! What a breaker's configuration becomes when settings are laid over the declared ones.
 
-use super::{Close, Config, NO_TIMEOUT, Overrides, Setting, Settings};
+use super::{Close, Config, Overrides, Setting, Settings};
 use crate::error::ConfigError;
 use crate::rate::Limits;
 
@@ -220,17 +220,17 @@ impl Config {
             settings = settings.jitter_seed(seed);
         }
         match self.close {
-            Close::After(successes) if self.close_after_was_set => {
+            Close::After(successes) if self.origins.close_after_was_set => {
                 settings = settings.close_after(successes);
             }
             Close::After(_) => {}
             Close::Rate(ratio) => settings = settings.close_rate(ratio.as_f64()),
         }
-        if self.probe_timeout_was_set {
+        if self.origins.probe_timeout_was_set {
             settings = settings.nanos(Setting::ProbeTimeout, self.probe_timeout);
         }
-        if self.timeout != NO_TIMEOUT {
-            settings = settings.nanos(Setting::Timeout, self.timeout);
+        if self.origins.timeout != 0 {
+            settings = settings.nanos(Setting::Timeout, self.origins.timeout);
         }
         match self.limits() {
             None => settings.threshold(self.threshold),

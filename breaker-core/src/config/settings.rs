@@ -1,10 +1,11 @@
 //! Settings as they are written, and the rules by which they make sense.
 
+use super::origins::Origins;
 use super::setting::{Setting, SettingValue as Value};
 use super::window::Kind;
 use super::{
     Close, Config, MAX_BUCKETS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD, MAX_WINDOW_CALLS,
-    NO_TIMEOUT, OnCancel, RateConfig, Window,
+    OnCancel, RateConfig, Window,
 };
 use crate::error::ConfigError;
 use crate::nanos::{self, Nanos};
@@ -65,11 +66,11 @@ pub struct Settings {
     jitter: Option<f64>,
     jitter_seed: Option<u64>,
     probes: Option<u32>,
-    close_after: Option<u32>,
+    pub(super) close_after: Option<u32>,
     close_rate: Option<f64>,
-    probe_timeout: Option<Nanos>,
+    pub(super) probe_timeout: Option<Nanos>,
     on_cancel: Option<OnCancel>,
-    timeout: Option<Nanos>,
+    pub(super) timeout: Option<Nanos>,
 }
 
 impl Settings {
@@ -271,7 +272,7 @@ impl Settings {
         };
         match self.build_any(Some(rate)) {
             Err(error) => Err(error),
-            Ok(config) => Ok(RateConfig(config)),
+            Ok(config) => Ok(RateConfig { config, rate }),
         }
     }
 
@@ -443,6 +444,8 @@ impl Settings {
     }
 
     pub(crate) const fn build_any(self, rate: Option<Rate>) -> Result<Config, ConfigError> {
+        #[cfg(one_thread)]
+        let _ = rate; // The policy's own is the one.
         let threshold = match self.threshold {
             None => DEFAULT_THRESHOLD,
             Some(0) => return Err(ConfigError::ZeroThreshold),
@@ -522,13 +525,9 @@ impl Settings {
             jitter_seed: self.jitter_seed,
             probes,
             close,
-            close_after_was_set: self.close_after.is_some(),
             probe_timeout,
-            probe_timeout_was_set: self.probe_timeout.is_some(),
-            timeout: match self.timeout {
-                Some(Some(timeout)) => timeout,
-                _ => NO_TIMEOUT,
-            },
+            origins: Origins::of(&self),
+            #[cfg(not(one_thread))]
             rate,
             on_cancel: match self.on_cancel {
                 None => OnCancel::Ignore,

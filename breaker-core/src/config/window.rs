@@ -1,6 +1,7 @@
 //! The samples of which a rate is taken.
 
 use crate::nanos::{self, Nanos};
+#[cfg(not(one_thread))]
 use crate::rate::Span;
 use core::time::Duration;
 
@@ -67,6 +68,7 @@ impl Window {
         }
     }
 
+    #[cfg(not(one_thread))]
     pub(crate) const fn of(span: Span) -> Self {
         Self(match span {
             Span::Calls(calls) => Kind::Calls(calls),

@@ -7,6 +7,7 @@
 //! 3 to 8: reset, max_reset, probe_timeout and slow, in nanoseconds; backoff, jitter
 //! ```
 
+use super::origins::Origins;
 use super::{Close, Config, OnCancel, Overrides, Setting, SettingValue};
 use crate::rate::{Limits, Rate};
 use crate::ratio::Ratio;
@@ -120,10 +121,14 @@ impl Config {
                 Close::After(_) => Close::After(close),
                 Close::Rate(_) => Close::Rate(Ratio::of_billionths(close)),
             },
-            close_after_was_set: self.close_after_was_set || has(mask, Setting::CloseAfter),
             probe_timeout,
-            probe_timeout_was_set: self.probe_timeout_was_set || has(mask, Setting::ProbeTimeout),
-            timeout: self.timeout,
+            origins: Origins {
+                close_after_was_set: self.origins.close_after_was_set
+                    || has(mask, Setting::CloseAfter),
+                probe_timeout_was_set: self.origins.probe_timeout_was_set
+                    || has(mask, Setting::ProbeTimeout),
+                timeout: self.origins.timeout,
+            },
             on_cancel: match field(counts, ON_CANCEL_SHIFT, ON_CANCEL_SHIFT + 1) {
                 0 => OnCancel::Ignore,
                 _ => OnCancel::Failure,
