@@ -1,5 +1,8 @@
 //! Rejections without a flood.
 
+#[cfg(test)]
+mod tests;
+
 use super::any::AnyEvent;
 use super::clock::ClockOfEvents;
 use super::event::{

@@ -273,3 +273,43 @@ pub(crate) fn forget_panic(theirs: impl FnOnce()) {
         std::mem::forget(panic);
     }
 }
+
+// The status page's tests install observers at the same time.
+#[cfg(all(test, not(feature = "status-page")))]
+mod tests {
+    use super::{anyone, anyone_wants_calls};
+    use crate::observe::{self, Observer};
+
+    struct Wants(bool);
+
+    impl Observer for Wants {
+        fn wants_calls(&self) -> bool {
+            self.0
+        }
+    }
+
+    #[test]
+    fn once_the_last_has_left_nobody_is_asked_for_again() {
+        let asked = || (anyone(), anyone_wants_calls());
+        for _ in 0..2 {
+            assert_eq!(asked(), (false, false));
+            let some = observe::install(Wants(false));
+            assert_eq!(asked(), (true, false));
+            let (calls, more) = (observe::install(Wants(true)), observe::install(Wants(true)));
+            assert_eq!(asked(), (true, true));
+            drop(some);
+            drop(calls);
+            assert_eq!(asked(), (true, true));
+            drop(more);
+        }
+        assert_eq!(asked(), (false, false));
+        #[cfg(feature = "test-util")]
+        {
+            let scope = crate::test::scope();
+            observe::install(Wants(true)).forever();
+            assert_eq!(asked(), (true, true));
+            drop(scope);
+            assert_eq!(asked(), (false, false));
+        }
+    }
+}

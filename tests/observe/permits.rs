@@ -150,3 +150,34 @@ fn a_call_admitted_by_the_clock_and_settled_at_an_explicit_time_took_what_is_bet
         "{heard:?}"
     );
 }
+
+/// Asks for a permit in its destructor, and drops it there.
+struct Asks<'a>(&'a Breaker);
+
+impl Drop for Asks<'_> {
+    fn drop(&mut self) {
+        drop(self.0.admit().unwrap());
+    }
+}
+
+#[test]
+fn a_permit_that_was_given_while_something_else_unwound_is_only_dropped() {
+    let _scope = test::scope();
+    let (ends, installed) = ends();
+    let pms = Breaker::new("pms", PATIENT);
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _asks = Asks(&pms);
+        panic!("something else");
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(ends.take(), [(CallOutcome::Dropped, Duration::ZERO)]);
+    // Also where nobody wants to hear of it.
+    drop(installed);
+    pms.close();
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _asks = Asks(&pms);
+        panic!("something else");
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(pms.snapshot().consecutive, 0);
+}

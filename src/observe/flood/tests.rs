@@ -1,0 +1,125 @@
+//! Rejections and changes that arrive in another order than they happened.
+
+use super::FirstThenCounts;
+use crate::error::{CircuitOpenError, Refused};
+use crate::name::Name;
+use crate::observe::{CircuitId, Observer, Rejection, StateChange};
+use breaker_core::{Circuit, Config, Generation, ManualClock, Reason};
+use std::sync::{Arc, Mutex};
+
+/// Generation and calls of each rejection; of a change its generation, with no calls.
+#[derive(Default)]
+struct Heard(Mutex<Vec<(u32, u64)>>);
+
+impl Heard {
+    fn take(&self) -> Vec<(u32, u64)> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+impl Observer for Heard {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        let generation = event.change.generation.get();
+        self.0.lock().unwrap().push((generation, 0));
+    }
+
+    fn rejected(&self, event: &Rejection<'_>) {
+        let heard = (event.generation.get(), event.calls);
+        self.0.lock().unwrap().push(heard);
+    }
+}
+
+type Counts = FirstThenCounts<Arc<Heard>, ManualClock>;
+
+fn counts() -> (Counts, Arc<Heard>) {
+    let heard = Arc::new(Heard::default());
+    let counts = FirstThenCounts::with_clock(Arc::clone(&heard), ManualClock::new(0));
+    (counts, heard)
+}
+
+fn refuse(counts: &Counts, circuit: u64, generation: u32, times: u64) {
+    let refused = Refused {
+        reason: Reason::Open,
+        left: 1,
+    };
+    for sequence in 0..times {
+        counts.rejected(&Rejection {
+            error: &CircuitOpenError::new(Name::Static("pms"), refused),
+            circuit: CircuitId(circuit),
+            calls: 1,
+            generation: Generation::from_number(generation),
+            sequence,
+        });
+    }
+}
+
+fn change(counts: &Counts, circuit: u64, generation: u32) {
+    let mut change = Circuit::new(Config::DEFAULT).force_open(&ManualClock::new(0));
+    change.generation = Generation::from_number(generation);
+    counts.state_changed(&StateChange {
+        breaker: "pms",
+        key: None,
+        circuit: CircuitId(circuit),
+        change: &change,
+        sequence: 0,
+    });
+}
+
+#[test]
+fn a_change_that_comes_after_its_first_rejection_begins_no_other_count() {
+    let (counts, heard) = counts();
+    refuse(&counts, 1, 5, 1);
+    change(&counts, 1, 5);
+    refuse(&counts, 1, 5, 3);
+    assert_eq!(heard.take(), [(5, 1), (5, 0)]);
+    change(&counts, 1, 6);
+    assert_eq!(heard.take(), [(5, 3), (6, 0)]);
+}
+
+#[test]
+fn a_rejection_of_the_next_opening_tells_what_was_counted_of_the_last() {
+    let (counts, heard) = counts();
+    refuse(&counts, 1, 5, 4);
+    refuse(&counts, 1, 7, 2);
+    assert_eq!(heard.take(), [(5, 1), (5, 3), (7, 1)]);
+    counts.flush();
+    assert_eq!(heard.take(), [(7, 1)]);
+}
+
+#[test]
+fn a_late_rejection_of_an_opening_that_is_over_is_told_at_once() {
+    let (counts, heard) = counts();
+    refuse(&counts, 1, 7, 2);
+    refuse(&counts, 1, 5, 2);
+    refuse(&counts, 1, 7, 1);
+    change(&counts, 1, 8);
+    assert_eq!(heard.take(), [(7, 1), (5, 1), (5, 1), (7, 2), (8, 0)]);
+}
+
+#[test]
+fn generations_that_begin_anew_are_later_ones() {
+    let (counts, heard) = counts();
+    let last = (1 << 26) - 1;
+    refuse(&counts, 1, last, 3);
+    refuse(&counts, 1, 1, 3);
+    change(&counts, 1, 2);
+    assert_eq!(heard.take(), [(last, 1), (last, 2), (1, 1), (1, 2), (2, 0)]);
+}
+
+#[test]
+fn circuits_are_counted_for_themselves_and_more_than_may_be_told_earlier() {
+    let (counts, heard) = counts();
+    let circuits = 3 * (super::SHARDS * super::COUNTS_AT_MOST) as u64;
+    for circuit in 0..circuits {
+        refuse(&counts, circuit, 1, 3);
+    }
+    let kept: usize = counts
+        .shards
+        .iter()
+        .map(|shard| shard.lock().unwrap().len())
+        .sum();
+    assert!(kept <= super::SHARDS * super::COUNTS_AT_MOST);
+    drop(counts);
+    let told: u64 = heard.take().iter().map(|(_, calls)| calls).sum();
+    assert_eq!(told, 3 * circuits);
+}
