@@ -5,7 +5,7 @@
 mod asking;
 
 use asking::{ask_for_everything, ends};
-use breakerbox::registry;
+use breakerbox::registry::{self, Watch};
 use breakerbox::{Breaker, Config, KeyedBreakers, State};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -56,5 +56,36 @@ fn threads_that_call_are_not_held_up_by_those_that_operate() {
         });
         assert_eq!(admitted.into_inner(), 2 * 3 * CALLS as usize);
         assert_eq!(one.state(), State::Closed);
+    });
+}
+
+/// Each waits for what the other does: one news that wakes nobody, and both wait for ever.
+#[test]
+fn no_news_comes_between_looking_and_waiting() {
+    const ROUNDS: u64 = 20_000;
+    ends(|| {
+        let [ping, pong] = ["ping", "pong"].map(|name| Breaker::shared(name, Config::DEFAULT));
+        let play = |own: &Breaker, other: &Breaker, mut watch: Watch, is_first: bool| {
+            if is_first {
+                own.close();
+            }
+            let (mut heard, mut missed) = (0, 0);
+            while heard < ROUNDS {
+                let some = watch.wait();
+                missed += some.missed;
+                let news = some.news.iter();
+                for _ in news.filter(|news| *news.breaker == *other.name()) {
+                    heard += 1;
+                    own.close();
+                }
+            }
+            assert_eq!(missed, 0);
+        };
+        let watches = [registry::watch(), registry::watch()];
+        let [first, second] = watches.map(|watch| watch.at_most(usize::MAX));
+        std::thread::scope(|threads| {
+            threads.spawn(|| play(&pong, &ping, second, false));
+            play(&ping, &pong, first, true);
+        });
     });
 }
