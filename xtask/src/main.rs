@@ -65,6 +65,11 @@ const JOBS: &[Job] = &[
         Way::WithOptions(playground::job),
     ),
     (
+        "monitoring",
+        "alert rules and dashboard: by Prometheus' own tool, and beside a real page",
+        Way::Plain(monitoring::job),
+    ),
+    (
         "size",
         "what a breaker adds to a program without an operating system",
         Way::Plain(size::job),

@@ -2,7 +2,7 @@
 //! name.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
 use crate::apt;
 use crate::run::Run;
@@ -18,6 +18,12 @@ const FOLDER: &str = "monitoring";
 
 /// Names `promtool` to the tests that start it.
 const PROMTOOL: &str = "PROMTOOL";
+
+pub(crate) fn job() -> ExitCode {
+    let mut run = Run::new();
+    all(&mut run);
+    run.finish()
+}
 
 /// The rules by Prometheus' own tool; then the tests that compare rules and dashboard with a real
 /// page. Alone, so that no other package turns features on for them.
