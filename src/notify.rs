@@ -79,6 +79,12 @@ impl Audience<'_> {
         }
     }
 
+    pub(crate) fn left(self, name: &crate::name::Name) {
+        if observe::anyone() {
+            observe::left(self, name);
+        }
+    }
+
     pub(crate) fn keys_full(self, name: &crate::name::Name, circuit: CircuitId) {
         if observe::anyone() {
             observe::keys_full(self, name, circuit);

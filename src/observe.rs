@@ -108,8 +108,8 @@ pub use any::AnyEvent;
 pub use clock::ClockOfEvents;
 pub use event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Missed, Operated, Panicked, ProbeExpired, Rejection, StateChange,
-    WouldClose, WouldReject, WouldTrip,
+    LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, ProbeExpired, Rejection,
+    StateChange, WouldClose, WouldReject, WouldTrip,
 };
 pub use flood::FirstThenCounts;
 pub use kept::Event;
@@ -140,7 +140,7 @@ pub(crate) use tell::last_good_failed;
 ))]
 pub(crate) use tell::operated;
 pub(crate) use tell::{
-    Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, probe_expired,
+    Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, left, probe_expired,
     rejected, state_changed, would_close, would_reject, would_trip,
 };
 
@@ -304,6 +304,11 @@ pub trait Observer: Send + Sync {
         let _ = event;
     }
 
+    /// A [shared](crate::Breaker::shared) breaker was dropped, or breakers by key were.
+    fn left(&self, event: &Left<'_>) {
+        let _ = event;
+    }
+
     /// A last-good answer could not be stored, or could not be loaded.
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
         let _ = event;
@@ -375,6 +380,10 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn keys_full(&self, event: &KeysFull<'_>) {
         (**self).keys_full(event);
+    }
+
+    fn left(&self, event: &Left<'_>) {
+        (**self).left(event);
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

@@ -400,6 +400,21 @@ fn no_more_circuits_are_kept_than_asked_for() {
 }
 
 #[test]
+fn clients_that_come_and_go_leave_nothing() {
+    let _scope = test::scope();
+    let rehearsal = Arc::new(Rehearsal::new().max_circuits(1));
+    observe::install(Arc::clone(&rehearsal)).forever();
+    for _ in 0..3 {
+        let client = Breaker::shared("client", settings().must());
+        client.shadow();
+        fail(&client);
+        assert_eq!(rehearsal.report().len(), 1);
+        drop(client);
+        assert_eq!(rehearsal.report(), []);
+    }
+}
+
+#[test]
 fn without_a_rehearsal_shadow_tells_once() {
     let _scope = test::scope();
     let heard = Arc::new(Heard::default());

@@ -333,6 +333,23 @@ impl fmt::Display for KeyEvicted<'_> {
     }
 }
 
+/// A [shared](crate::Breaker::shared) breaker left the registry, or breakers by key did: it was
+/// dropped. Its name may be another's from now on.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Left<'a> {
+    /// The breaker's name.
+    pub breaker: &'a str,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for Left<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "circuit `{}` is gone", self.breaker)
+    }
+}
+
 /// No key could be given up for a new one: all that were looked at are open or in
 /// use. The new key's call is made, and what comes of it is not remembered.
 #[derive(Clone, Copy, Debug)]

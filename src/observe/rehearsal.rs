@@ -5,7 +5,7 @@ mod model;
 pub(crate) use model::{Model, Moment};
 
 use super::Observer;
-use super::event::CircuitId;
+use super::event::{CircuitId, Left};
 use super::tell::Source;
 use breaker_core::{Change, Effect, Generation, Outcome, Overrides, Reason, State};
 use std::collections::HashMap;
@@ -165,7 +165,8 @@ impl Rehearsal {
         }
     }
 
-    /// What each breaker that was in shadow would have done so far, by name and key.
+    /// What each breaker that was in shadow would have done so far, by name and key. Those that are
+    /// dropped leave the report.
     #[must_use]
     pub fn report(&self) -> Vec<Rehearsed> {
         let mut report = Vec::new();
@@ -331,6 +332,15 @@ impl Observer for Rehearsal {
 
     fn rehearsal(&self) -> Option<&Rehearsal> {
         Some(self)
+    }
+
+    /// What is kept of it is given up, so that clients which come and go leave nothing.
+    fn left(&self, event: &Left<'_>) {
+        for shard in &self.shards {
+            let is_gone = |_: &CircuitId, part: &mut Part| part.rehearsed.breaker == event.breaker;
+            let gone: Vec<_> = lock(shard).extract_if(is_gone).collect();
+            self.circuits.fetch_sub(gone.len(), Ordering::Relaxed);
+        }
     }
 }
 

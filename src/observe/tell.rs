@@ -1,7 +1,7 @@
 //! Telling the observers: a function for each event.
 
 use super::event::{
-    CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome,
+    CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome, Left,
     ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 #[cfg(all(
@@ -207,6 +207,16 @@ pub(crate) fn key_evicted(audience: Audience<'_>, name: &Name, circuit: CircuitI
             breaker: name.as_str(),
             key,
             circuit,
+            sequence,
+        });
+    });
+}
+
+#[cold]
+pub(crate) fn left(audience: Audience<'_>, name: &Name) {
+    audience.tell(|observer, sequence| {
+        observer.left(&Left {
+            breaker: name.as_str(),
             sequence,
         });
     });

@@ -1,19 +1,22 @@
 //! Events as numbers for the `metrics` crate.
 
+mod all_series;
+mod circuits;
 mod names;
 mod recorder;
 mod series;
 mod states;
 
 use super::{
-    CallEnded, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Observer,
+    CallEnded, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Observer,
     ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use crate::name::KeyLabel;
+use all_series::{AllSeries, Of};
 use breaker_core::{Change, Reason, State};
 use metrics::Recorder;
 use recorder::To;
-use series::{AllSeries, Of, Series};
+use series::Series;
 use states::Entry;
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +54,9 @@ use std::sync::Arc;
 /// `breaker_state_changes_total` those that a breaker makes by itself, and an operator's once there was
 /// one. A circuit that was opened before
 /// that shows as what the registry says of it, one of a key as closed until it changes or refuses a
-/// call. Where several circuits share a name, `breaker_state` is that of the one that changed last.
+/// call. One that is dropped is 0 from then on. Where several circuits share a name, `breaker_state` is
+/// that of the one that changed last; so it is of those that the registry tells apart by a number
+/// (`pms@src/client.rs:7#12`), which is left out.
 ///
 /// # Which recorder
 /// That of [`new`](Self::new) is whatever the `metrics` crate's macros would write to on the thread of
@@ -141,7 +146,7 @@ impl MetricsObserver {
         if of.key.is_none()
             && let Some(entry) = listed(of)
         {
-            series.entered(entry);
+            series.entered(of, entry);
         }
         series
     }
@@ -149,7 +154,7 @@ impl MetricsObserver {
 
 /// The state of the breaker of this name that the registry has.
 fn listed(of: Of<'_>) -> Option<Entry> {
-    let found = crate::find(of.breaker)?;
+    let found = crate::find(of.name)?;
     // The two can't be read at once, so until nothing came in between.
     for _ in 0..8 {
         let (generation, state) = (found.generation(), found.state());
@@ -172,36 +177,33 @@ fn is_remembered(key: Option<KeyLabel<'_>>) -> bool {
 /// Of an event that says so itself.
 macro_rules! of {
     ($event:ident) => {
-        Of {
-            breaker: $event.breaker,
-            key: $event.key,
-            circuit: $event.circuit,
-        }
+        Of::new($event.breaker, $event.key, $event.circuit)
     };
 }
 
 impl Observer for MetricsObserver {
     fn state_changed(&self, event: &StateChange<'_>) {
-        let series = self.series(of!(event));
+        let of = of!(event);
+        let series = self.series(of);
         let Change {
             from, to, trigger, ..
         } = *event.change;
         series.changes(from, to, trigger).increment(1);
         if is_remembered(event.key) {
-            series.entered(Entry {
-                circuit: event.circuit,
-                generation: event.change.generation,
-                state: event.change.to,
-            });
+            series.entered(
+                of,
+                Entry {
+                    circuit: event.circuit,
+                    generation: event.change.generation,
+                    state: event.change.to,
+                },
+            );
         }
     }
 
     fn rejected(&self, event: &Rejection<'_>) {
-        let series = self.series(Of {
-            breaker: event.error.name(),
-            key: event.error.key(),
-            circuit: event.circuit,
-        });
+        let of = Of::new(event.error.name(), event.error.key(), event.circuit);
+        let series = self.series(of);
         series.rejected().increment(event.calls);
         let state = match event.error.reason() {
             _ if !is_remembered(event.error.key()) => return,
@@ -210,11 +212,14 @@ impl Observer for MetricsObserver {
             Reason::ForcedOpen => State::ForcedOpen,
             _ => return,
         };
-        series.refused(Entry {
-            circuit: event.circuit,
-            generation: event.generation,
-            state,
-        });
+        series.refused(
+            of,
+            Entry {
+                circuit: event.circuit,
+                generation: event.generation,
+                state,
+            },
+        );
     }
 
     fn wants_calls(&self) -> bool {
@@ -255,24 +260,20 @@ impl Observer for MetricsObserver {
     }
 
     fn key_evicted(&self, event: &KeyEvicted<'_>) {
-        let of = Of {
-            breaker: event.breaker,
-            key: Some(event.key),
-            circuit: event.circuit,
-        };
+        let of = Of::new(event.breaker, Some(event.key), event.circuit);
         let series = self.series(of);
         series.evicted().increment(1);
-        series.gone(event.circuit);
+        series.gone(of);
         self.series.remove(of);
     }
 
     fn keys_full(&self, event: &KeysFull<'_>) {
-        let of = Of {
-            breaker: event.breaker,
-            key: Some(event.key),
-            circuit: event.circuit,
-        };
+        let of = Of::new(event.breaker, Some(event.key), event.circuit);
         self.series(of).full().increment(1);
+    }
+
+    fn left(&self, event: &Left<'_>) {
+        self.series.left(event.breaker);
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

@@ -1,7 +1,7 @@
 //! Events for the `tracing` crate.
 
 use super::{
-    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Observer, Operated,
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Observer, Operated,
     ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
@@ -37,9 +37,10 @@ use std::time::Duration;
 /// | `operated` | info | an operator did something on the status page: told after the change | `action`, `by` (if the guard said), `from`, `to`, `wait_seconds` |
 /// | `key_evicted` | debug | a key was given up for a new one | |
 /// | `keys_full` | warn | none could be given up | |
+/// | `left` | debug | a shared breaker was dropped, or breakers by key were | |
 /// | `last_good_failed` | warn | a last-good answer could not be stored or loaded | `step`, `error` |
 ///
-/// Each has `breaker`, `sequence`, and `generation` (not the last three). `key` is there where the
+/// Each has `breaker`, `sequence`, and `generation` (not the last four). `key` is there where the
 /// breaker is one of several by key, `wait_seconds` where the circuit is open now,
 /// `retry_after_seconds` where it is known. What a field may be: `from` and `to` [`State::as_str`],
 /// `trigger` [`Trigger::as_str`](crate::Trigger::as_str), `reason`
@@ -237,6 +238,10 @@ impl Observer for TracingObserver {
             breaker = event.breaker,
             key = tracing::field::display(event.key),
         });
+    }
+
+    fn left(&self, event: &Left<'_>) {
+        tell!(DEBUG, "left", event, { breaker = event.breaker });
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

@@ -10,6 +10,7 @@ use super::waiting::Waiting;
 use super::watch::Happened;
 use super::watch::Watchers;
 use crate::name::Name;
+use crate::notify::Audience;
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -162,6 +163,15 @@ impl Deref for Here {
 }
 
 impl Here {
+    /// Who hears of what happens here.
+    pub(super) fn audience(&self) -> Audience<'_> {
+        match self {
+            Self::Process => Audience::of_process(),
+            #[cfg(feature = "test-util")]
+            Self::Scope(scope) => Audience::of_scope(scope),
+        }
+    }
+
     /// Nanoseconds of the clock by which states wait.
     pub(super) fn now(&self) -> u64 {
         match self {

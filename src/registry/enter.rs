@@ -84,11 +84,13 @@ impl<T> Listing<T> {
             && let (Some(name), Some(here)) = (&listed.name, listed.home.here())
         {
             let mut names = here.change_names();
-            let wake = names
-                .leave(name.as_str(), listed.id)
-                .then(|| here.watchers().tell(name.as_str(), None, Happened::Left));
+            let has_left = names.leave(name.as_str(), listed.id);
+            let wake = has_left.then(|| here.watchers().tell(name.as_str(), None, Happened::Left));
             drop(names);
             drop(wake);
+            if has_left {
+                here.audience().left(name);
+            }
         }
     }
 

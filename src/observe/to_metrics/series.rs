@@ -1,234 +1,38 @@
-//! What is counted of each breaker: found by its name, made at its first event.
+//! What is counted of one breaker, or of one key: the recorder's handles.
 
+use super::all_series::Of;
+use super::circuits::{Circuits, Known};
 use super::names::{self, METADATA, Metric};
 use super::recorder::{Identity, To};
-use super::states::{Entry, Keys, One, STATES, number};
-use crate::name::KeyLabel;
+use super::states::{Entry, STATES, number};
 use crate::notify::InPlaceOf;
 use crate::observe::{CallOutcome, CircuitId, LastGoodStep};
 use breaker_core::{State, Trigger};
-use core::fmt::{self, Write};
-use core::hash::{BuildHasher, Hasher};
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use metrics::{Counter, Gauge, Histogram, Key, Label, SharedString};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Whose event it is.
-#[derive(Clone, Copy)]
-pub(super) struct Of<'a> {
-    pub(super) breaker: &'a str,
-    pub(super) key: Option<KeyLabel<'a>>,
-    pub(super) circuit: CircuitId,
+/// What tells series apart.
+pub(super) struct Place {
+    pub(super) recorder: Identity,
+    pub(super) hash: u64,
+    /// As it is called on the page.
+    pub(super) breaker: Arc<str>,
+    /// Where each key has its own.
+    pub(super) key: Option<Arc<str>>,
+    pub(super) is_keyed: bool,
 }
 
-/// The series of all breakers.
-pub(super) struct AllSeries {
-    to: Arc<To>,
-    /// Each key has its own.
-    by_key: bool,
-    hasher: DefaultHashBuilder,
-    table: RwLock<HashTable<Arc<Series>>>,
-    circuits: Mutex<HashMap<Arc<str>, Arc<Circuits>>>,
-    described: Mutex<Vec<Identity>>,
-}
-
-impl AllSeries {
-    pub(super) fn new(to: To, by_key: bool) -> Self {
-        Self {
-            to: Arc::new(to),
-            by_key,
-            hasher: DefaultHashBuilder::default(),
-            table: RwLock::default(),
-            circuits: Mutex::default(),
-            described: Mutex::default(),
-        }
-    }
-
-    pub(super) fn by_key(self) -> Self {
-        Self {
-            by_key: true,
-            ..self
-        }
-    }
-
-    pub(super) fn is_by_key(&self) -> bool {
-        self.by_key
-    }
-
-    /// What an event is counted in, if it is not the first. Allocates nothing. (Labels of keys are
-    /// compared where nothing is locked: they are displayed for it, which is users' code.)
-    #[inline]
-    pub(super) fn find(&self, of: Of<'_>) -> Option<Arc<Series>> {
-        let (recorder, hash) = (self.to.identity(), self.hash(of));
-        let label = self.label(of);
-        let found = self.find_where(hash, |series| {
-            series.is(recorder, of.breaker) && series.key.is_some() == label.is_some()
-        })?;
-        match (&found.key, label) {
-            (Some(own), Some(label)) if !label.is(own) => self.find_among(recorder, hash, of),
-            _ => Some(found),
-        }
-    }
-
-    /// The same, where labels have a hash in common.
-    #[cold]
-    fn find_among(&self, recorder: Identity, hash: u64, of: Of<'_>) -> Option<Arc<Series>> {
-        let label = self.label(of).map(|label| label.to_string());
-        self.find_where(hash, |series| {
-            series.is(recorder, of.breaker) && series.key.as_deref() == label.as_deref()
-        })
-    }
-
-    fn find_where(&self, hash: u64, is: impl Fn(&Series) -> bool) -> Option<Arc<Series>> {
-        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-        table.find(hash, |series| is(series)).map(Arc::clone)
-    }
-
-    /// The first event of a breaker, or of a key.
-    #[cold]
-    pub(super) fn add(&self, of: Of<'_>) -> Arc<Series> {
-        let recorder = self.to.identity();
-        self.describe_to(recorder);
-        let series = Arc::new(Series::new(self, recorder, of));
-        series.begin(of.circuit);
-        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been quicker.
-        let known = table.find(series.hash, |known| {
-            known.is(recorder, &series.breaker) && known.key == series.key
-        });
-        if let Some(known) = known {
-            return Arc::clone(known);
-        }
-        table.insert_unique(series.hash, Arc::clone(&series), |series| series.hash);
-        series
-    }
-
-    fn describe_to(&self, recorder: Identity) {
-        let mut described = lock(&self.described);
-        if !described.contains(&recorder) {
-            described.push(recorder);
-            drop(described);
-            self.to.with(names::describe);
-        }
-    }
-
-    /// A key was given up: what is kept of it alone is dropped.
-    pub(super) fn remove(&self, of: Of<'_>) {
-        let Some(label) = self.label(of).map(|label| label.to_string()) else {
-            return;
-        };
-        let (hash, mut removed) = (self.hash(of), Vec::new());
-        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        while let Ok(entry) = table.find_entry(hash, |series| {
-            *series.breaker == *of.breaker && series.key.as_deref() == Some(&*label)
-        }) {
-            removed.push(entry.remove().0);
-        }
-        drop(table);
-        // Handles are the recorder's, and so are their destructors.
-        drop(removed);
-    }
-
-    /// The key that tells series apart.
-    fn label<'a>(&self, of: Of<'a>) -> Option<KeyLabel<'a>> {
-        of.key.filter(|_| self.by_key)
-    }
-
-    fn hash(&self, of: Of<'_>) -> u64 {
-        struct Hashing<H>(H);
-
-        impl<H: Hasher> Write for Hashing<H> {
-            fn write_str(&mut self, text: &str) -> fmt::Result {
-                self.0.write(text.as_bytes());
-                Ok(())
-            }
-        }
-
-        let mut hasher = self.hasher.build_hasher();
-        hasher.write(of.breaker.as_bytes());
-        let Some(label) = self.label(of) else {
-            return hasher.finish();
-        };
-        let mut hashing = Hashing(hasher);
-        let _ = write!(hashing, "{label}");
-        hashing.0.finish()
-    }
-
-    fn circuits(&self, breaker: &Arc<str>) -> Arc<Circuits> {
-        let mut circuits = lock(&self.circuits);
-        Arc::clone(circuits.entry(Arc::clone(breaker)).or_default())
-    }
-}
-
-/// The states of the circuits of one name, for all recorders.
-#[derive(Default)]
-struct Circuits(Mutex<Known>);
-
-#[derive(Default)]
-struct Known {
-    /// Grows with every change.
-    version: u64,
-    one: One,
-    keys: Keys,
-}
-
-impl Known {
-    /// Whether that is news.
-    fn entered(&mut self, is_keyed: bool, entry: Entry) -> bool {
-        let is_news = if is_keyed {
-            self.keys.entered(entry)
-        } else {
-            self.one.entered(entry)
-        };
-        self.version += u64::from(is_news);
-        is_news
-    }
-}
-
-impl Circuits {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        lock(&self.0)
-    }
-
-    fn change<T>(&self, change: impl FnOnce(&mut Known) -> T) -> T {
-        change(&mut self.known())
-    }
-
-    /// The same, unless somebody else is at it.
-    fn change_at_once(&self, change: impl FnOnce(&mut Known) -> bool) -> bool {
-        match self.0.try_lock() {
-            Ok(mut known) => change(&mut known),
-            Err(TryLockError::Poisoned(poisoned)) => change(&mut poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => false,
-        }
-    }
-
-    /// Shows what is known by `show`, again and again until that is what is known: so of two
-    /// threads the slower one doesn't show what the other has overtaken. (Nothing is locked while
-    /// it shows: that is the recorder's code.)
-    fn publish<T>(&self, read: impl Fn(&Known) -> T, show: impl Fn(T)) {
-        loop {
-            let (version, value) = {
-                let known = self.known();
-                (known.version, read(&known))
-            };
-            show(value);
-            if self.known().version == version {
-                return;
-            }
-        }
+impl Place {
+    pub(super) fn is_at(&self, recorder: Identity, breaker: &str) -> bool {
+        self.recorder == recorder && *self.breaker == *breaker
     }
 }
 
 /// What is counted of one breaker, or of one key, at one recorder.
 pub(super) struct Series {
-    recorder: Identity,
-    hash: u64,
+    pub(super) place: Place,
     to: Arc<To>,
-    breaker: Arc<str>,
-    key: Option<Arc<str>>,
-    is_keyed: bool,
     circuits: Arc<Circuits>,
     calls: [OnceLock<Counter>; OUTCOMES.len()],
     rejected: OnceLock<Counter>,
@@ -295,16 +99,11 @@ const COUNTED: [State; 5] = [
 ];
 
 impl Series {
-    fn new(all: &AllSeries, recorder: Identity, of: Of<'_>) -> Self {
-        let breaker: Arc<str> = of.breaker.into();
+    pub(super) fn new(place: Place, to: Arc<To>, circuits: Arc<Circuits>) -> Self {
         Self {
-            recorder,
-            hash: all.hash(of),
-            to: Arc::clone(&all.to),
-            circuits: all.circuits(&breaker),
-            breaker,
-            key: all.label(of).map(|label| label.to_string().into()),
-            is_keyed: of.key.is_some(),
+            place,
+            to,
+            circuits,
             calls: [const { OnceLock::new() }; OUTCOMES.len()],
             rejected: OnceLock::new(),
             durations: [const { OnceLock::new() }; OUTCOMES.len()],
@@ -321,14 +120,10 @@ impl Series {
         }
     }
 
-    fn is(&self, recorder: Identity, breaker: &str) -> bool {
-        self.recorder == recorder && *self.breaker == *breaker
-    }
-
     /// Shows everything that may come, so that a rate of it begins at 0.
-    fn begin(&self, circuit: CircuitId) {
+    pub(super) fn begin(&self, circuit: CircuitId) {
         self.show(circuit);
-        if self.key.is_some() {
+        if self.place.key.is_some() {
             return;
         }
         for outcome in OUTCOMES {
@@ -348,7 +143,7 @@ impl Series {
         self.late();
         self.expired();
         self.would_trip();
-        if self.is_keyed {
+        if self.place.is_keyed {
             self.evicted();
             self.full();
         }
@@ -356,8 +151,12 @@ impl Series {
 
     fn labels<const N: usize>(&self, more: [(&'static str, &'static str); N]) -> Vec<Label> {
         let shared = |text: &Arc<str>| SharedString::from_shared(Arc::clone(text));
-        let breaker = Label::new("breaker", shared(&self.breaker));
-        let key = self.key.as_ref().map(|key| Label::new("key", shared(key)));
+        let breaker = Label::new("breaker", shared(&self.place.breaker));
+        let key = self
+            .place
+            .key
+            .as_ref()
+            .map(|key| Label::new("key", shared(key)));
         let more = more.map(|(name, value)| Label::from_static_parts(name, value));
         [breaker].into_iter().chain(key).chain(more).collect()
     }
@@ -482,48 +281,52 @@ impl Series {
     }
 
     /// A circuit entered a state.
-    pub(super) fn entered(&self, entry: Entry) {
+    pub(super) fn entered(&self, of: Of<'_>, entry: Entry) {
         self.circuits
-            .change(|known| known.entered(self.is_keyed, entry));
+            .change(|known| known.entered(of.name, self.place.is_keyed, entry));
         self.show(entry.circuit);
     }
 
     fn show(&self, circuit: CircuitId) {
         self.publish();
-        if self.key.is_some() {
+        if self.place.key.is_some() {
             self.publish_key(circuit);
         }
     }
 
     /// A circuit refused a call, so it is in this state: news of one that was opened before anybody
     /// heard of it. Many calls may be refused at once, and none of them waits here.
-    pub(super) fn refused(&self, entry: Entry) {
-        if self
+    pub(super) fn refused(&self, of: Of<'_>, entry: Entry) {
+        let is_news = self
             .circuits
-            .change_at_once(|known| known.entered(self.is_keyed, entry))
-        {
+            .change_at_once(|known| known.entered(of.name, self.place.is_keyed, entry));
+        if is_news {
             self.show(entry.circuit);
         }
     }
 
     /// A key was given up.
-    pub(super) fn gone(&self, circuit: CircuitId) {
-        self.circuits.change(|known| {
-            known.version += u64::from(known.keys.gone(circuit));
-        });
+    pub(super) fn gone(&self, of: Of<'_>) {
+        self.circuits
+            .change(|known| known.gone(of.name, of.circuit));
         self.publish();
     }
 
+    /// The breaker is no more.
+    pub(super) fn show_left(&self) {
+        self.publish();
+        if self.place.key.is_some() {
+            self.state().set(shown(State::Closed));
+        }
+    }
+
     fn publish(&self) {
-        if self.is_keyed {
-            self.circuits.publish(
-                |known| known.keys.in_state(),
-                |in_state| {
-                    for state in COUNTED {
-                        self.keys(state).set(in_state[number(state)]);
-                    }
-                },
-            );
+        if self.place.is_keyed {
+            self.circuits.publish(Known::in_state, |in_state| {
+                for state in COUNTED {
+                    self.keys(state).set(in_state[number(state)]);
+                }
+            });
         } else {
             let show = |state| self.state().set(shown(state));
             self.circuits.publish(|known| known.one.state(), show);
@@ -533,7 +336,7 @@ impl Series {
     fn publish_key(&self, circuit: CircuitId) {
         let show = |state| self.state().set(shown(state));
         self.circuits
-            .publish(|known| known.keys.state(circuit), show);
+            .publish(|known| known.state_of_key(circuit), show);
     }
 
     fn state(&self) -> &Gauge {
@@ -552,8 +355,4 @@ impl Series {
 
 fn shown(state: State) -> f64 {
     number(state) as f64
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

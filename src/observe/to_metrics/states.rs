@@ -31,11 +31,13 @@ pub(super) const fn number(state: State) -> usize {
 #[derive(Debug, Default)]
 pub(super) struct One {
     last: Option<Entry>,
+    /// What the registry calls it.
+    name: Box<str>,
 }
 
 impl One {
     /// Whether that is news.
-    pub(super) fn entered(&mut self, entry: Entry) -> bool {
+    pub(super) fn entered(&mut self, name: &str, entry: Entry) -> bool {
         let is_news = match self.last {
             Some(last) if last.circuit == entry.circuit => {
                 entry.generation.is_after(last.generation)
@@ -44,8 +46,18 @@ impl One {
         };
         if is_news {
             self.last = Some(entry);
+            if *self.name != *name {
+                self.name = name.into();
+            }
         }
         is_news
+    }
+
+    /// The breaker is no more.
+    pub(super) fn left(&mut self, name: &str) {
+        if *self.name == *name {
+            *self = Self::default();
+        }
     }
 
     pub(super) fn state(&self) -> State {
@@ -122,22 +134,28 @@ mod tests {
     fn a_change_that_is_told_late_changes_nothing() {
         let mut one = One::default();
         assert_eq!(one.state(), State::Closed);
-        assert!(one.entered(entry(1, 2, State::HalfOpen)));
-        assert!(!one.entered(entry(1, 1, State::Open)));
-        assert!(!one.entered(entry(1, 2, State::HalfOpen)));
+        assert!(one.entered("pms", entry(1, 2, State::HalfOpen)));
+        assert!(!one.entered("pms", entry(1, 1, State::Open)));
+        assert!(!one.entered("pms", entry(1, 2, State::HalfOpen)));
         assert_eq!(one.state(), State::HalfOpen);
-        assert!(one.entered(entry(1, 3, State::Closed)));
+        assert!(one.entered("pms", entry(1, 3, State::Closed)));
         // Of another circuit of that name.
-        assert!(one.entered(entry(2, 1, State::Open)));
+        assert!(one.entered("pms", entry(2, 1, State::Open)));
         assert_eq!(one.state(), State::Open);
+        one.left("another");
+        assert_eq!(one.state(), State::Open);
+        one.left("pms");
+        assert_eq!(one.state(), State::Closed);
+        // A new one, that may stand where the old one stood.
+        assert!(one.entered("pms", entry(2, 1, State::Open)));
     }
 
     #[test]
     fn generations_that_begin_anew_are_later() {
         let mut one = One::default();
-        assert!(one.entered(entry(1, (1 << 26) - 1, State::Open)));
-        assert!(one.entered(entry(1, 0, State::HalfOpen)));
-        assert!(!one.entered(entry(1, (1 << 26) - 1, State::Open)));
+        assert!(one.entered("pms", entry(1, (1 << 26) - 1, State::Open)));
+        assert!(one.entered("pms", entry(1, 0, State::HalfOpen)));
+        assert!(!one.entered("pms", entry(1, (1 << 26) - 1, State::Open)));
     }
 
     #[test]

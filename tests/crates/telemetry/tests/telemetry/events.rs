@@ -274,6 +274,7 @@ fn keys_fallbacks_and_answers_that_are_lost() {
         let b = hosts.get("b\nc");
         hosts.get("d").admit().unwrap().success();
         drop(b);
+        drop(Breaker::shared("shared", settings().must()));
     });
     assert_events(
         &told,
@@ -299,6 +300,10 @@ fn keys_fallbacks_and_answers_that_are_lost() {
                 "WARN",
                 json!({"event": "keys_full", "breaker": "hosts", "key": "d",
                     "message": "circuit `hosts[d]` is not kept: the keys that are kept are open or in use"}),
+            ),
+            (
+                "DEBUG",
+                json!({"event": "left", "breaker": "shared", "message": "circuit `shared` is gone"}),
             ),
         ],
     );

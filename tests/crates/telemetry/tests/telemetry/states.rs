@@ -218,3 +218,63 @@ async fn changes_that_overtake_each_other_end_with_the_last_one() {
         assert_eq!(page.value(&changes), 1.0);
     }
 }
+
+#[tokio::test]
+async fn what_is_dropped_is_in_no_state() {
+    let _scope = test::scope();
+    let (exporter, recorder) = Exporter::start();
+    let _installed = observe::install(MetricsObserver::to(recorder).with_keys());
+    let client = Breaker::shared("client", settings().must());
+    let hosts: Arc<KeyedBreakers<u64>> =
+        KeyedBreakers::shared("hosts", settings().must(), 9).unwrap();
+    let _ = client.admit().unwrap().failure();
+    fail(&hosts, 1);
+    let page = exporter.page().await;
+    assert_eq!(page.value("breaker_state breaker=client"), 1.0);
+    assert_eq!(keys(&page)[0], 1.0);
+    drop((client, hosts));
+    let page = exporter.page().await;
+    assert_eq!(page.value("breaker_state breaker=client"), 0.0);
+    assert_eq!(page.value("breaker_state breaker=hosts,key=1"), 0.0);
+    assert_eq!(keys(&page), [0.0; 5]);
+    assert_eq!(
+        page.value("breaker_calls_total breaker=client,outcome=failure"),
+        1.0
+    );
+    // The next one of that name may stand where it stood, and begins anew.
+    let client = Breaker::shared("client", settings().must());
+    let _ = client.admit().unwrap().failure();
+    let page = exporter.page().await;
+    assert_eq!(page.value("breaker_state breaker=client"), 1.0);
+    assert_eq!(
+        page.value("breaker_calls_total breaker=client,outcome=failure"),
+        2.0
+    );
+}
+
+#[tokio::test]
+async fn clients_that_come_and_go_are_no_label_each() {
+    let _scope = test::scope();
+    let (exporter, recorder) = Exporter::start();
+    let _installed = observe::install(MetricsObserver::to(recorder));
+    let mut clients = Vec::new();
+    for _ in 0..50 {
+        clients.push(Breaker::shared("client", settings().must()));
+    }
+    assert!(clients[49].name().contains('#'), "{}", clients[49].name());
+    for client in &clients {
+        let _ = client.call_sync(|| Ok::<_, ()>(()));
+    }
+    let own = Breaker::new("orders#7", settings().must());
+    let _ = own.call_sync(|| Ok::<_, ()>(()));
+    let page = exporter.page().await;
+    let calls: Vec<_> = page
+        .counted("breaker_calls_total")
+        .into_iter()
+        .map(|(labels, calls)| (labels.split(['=', '@', ',']).nth(1).unwrap(), calls))
+        .collect();
+    assert_eq!(
+        calls,
+        [("client", 1.0), ("client", 49.0), ("orders#7", 1.0)]
+    );
+}
