@@ -6,7 +6,7 @@ mod tests;
 use super::any::AnyEvent;
 use super::clock::ClockOfEvents;
 use super::event::{
-    CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome,
+    CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left,
     Missed, Operated, ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use super::kept::Event;
@@ -218,6 +218,10 @@ impl<O: Observer, C: Clock + Send + Sync> Observer for FirstThenCounts<O, C> {
 
     fn rehearsal(&self) -> Option<&Rehearsal> {
         self.observer.rehearsal()
+    }
+
+    fn left(&self, event: &Left<'_>) {
+        self.observer.left(event);
     }
 
     hears_all!(self, event => self.hear(&event.into()));

@@ -1,8 +1,8 @@
 //! Events for the `tracing` crate.
 
 use super::{
-    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Observer, Operated,
-    ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
+    Operated, ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
 use std::time::Duration;
@@ -37,10 +37,11 @@ use std::time::Duration;
 /// | `operated` | info | an operator did something on the status page: told after the change | `action`, `by` (if the guard said), `from`, `to`, `wait_seconds` |
 /// | `key_evicted` | debug | a key was given up for a new one | |
 /// | `keys_full` | warn | none could be given up | |
+/// | `missed` | warn | told by [`InOrder`](super::InOrder) alone: events were missed | `changes`, `events` (how many) |
 /// | `left` | debug | a shared breaker was dropped, or breakers by key were | |
 /// | `last_good_failed` | warn | a last-good answer could not be stored or loaded | `step`, `error` |
 ///
-/// Each has `breaker`, `sequence`, and `generation` (not the last four). `key` is there where the
+/// Each has `breaker`, `sequence`, and `generation` (but of keys, answers and what left). `key` is there where the
 /// breaker is one of several by key, `wait_seconds` where the circuit is open now,
 /// `retry_after_seconds` where it is known. What a field may be: `from` and `to` [`State::as_str`],
 /// `trigger` [`Trigger::as_str`](crate::Trigger::as_str), `reason`
@@ -237,6 +238,16 @@ impl Observer for TracingObserver {
         tell!(WARN, "keys_full", event, {
             breaker = event.breaker,
             key = tracing::field::display(event.key),
+        });
+    }
+
+    fn missed(&self, event: &Missed<'_>) {
+        tell!(WARN, "missed", event, {
+            breaker = event.breaker,
+            key = event.key.map(tracing::field::display),
+            changes = event.changes,
+            events = event.events,
+            generation = event.generation.get(),
         });
     }
 

@@ -9,6 +9,7 @@ mod circuits;
 mod events;
 mod flood;
 mod late;
+mod left;
 mod order;
 mod permits;
 mod record;
