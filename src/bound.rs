@@ -171,6 +171,16 @@ impl<S: Subject> Bound<S> {
         &self,
         overrides: &Overrides,
     ) -> Result<Reconfiguration, ReconfigureError> {
+        let changed = self.reconfigure_quietly(overrides)?;
+        self.lent().tell_reconfigured(&changed);
+        Ok(changed)
+    }
+
+    /// [`reconfigure`](Self::reconfigure), without telling the observers.
+    pub(crate) fn reconfigure_quietly(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Reconfiguration, ReconfigureError> {
         if S::IS_A_KEYS {
             return Err(ReconfigureError::OneKey);
         }
@@ -185,14 +195,17 @@ impl<S: Subject> Bound<S> {
     /// Closes it, and gives up what was laid over the declared configuration, unless that is all
     /// keys'.
     pub(crate) fn clear(&self) -> Change {
-        if S::IS_A_KEYS {
-            return self.operate(|circuit, clock| circuit.close(clock));
+        if !S::IS_A_KEYS {
+            self.clear_overrides();
         }
-        self.operate(|circuit, clock| circuit.clear(clock))
+        self.operate(|circuit, clock| circuit.close(clock))
     }
 
     pub(crate) fn clear_overrides(&self) -> Option<Reconfiguration> {
-        self.lent().circuit().live().clear_overrides()
+        let lent = self.lent();
+        let changed = lent.circuit().live().clear_overrides()?;
+        lent.tell_reconfigured(&changed);
+        Some(changed)
     }
 
     /// Before a call asks for admission.

@@ -29,6 +29,7 @@ use crate::breaker::Breaker;
 use crate::clock::DefaultClock;
 use crate::name::{KeyLabel, Name};
 use crate::notify::Audience;
+use crate::observe::CircuitId;
 use crate::reconfigure::one_at_a_time;
 use crate::registry::{AnyBreaker, AnyKeyed, Declaration, Listing, NewKey};
 use breaker_core::{
@@ -446,13 +447,17 @@ where
     /// # Errors
     /// [`ReconfigureError`], which says what to set instead. Nothing has changed.
     pub fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
-        self.with_keys(|keys| keys.reconfigure(overrides))
+        let changed = self.reconfigure_quietly(overrides)?;
+        self.tell_reconfigured(&changed);
+        Ok(changed)
     }
 
     /// The configuration is again what was declared; the states stay as they are. `None`:
     /// nothing lay over it.
     pub fn clear_overrides(&self) -> Option<Reconfiguration> {
-        self.with_keys(Keys::clear_overrides)
+        let changed = self.with_keys(Keys::clear_overrides)?;
+        self.tell_reconfigured(&changed);
+        Some(changed)
     }
 
     /// How many keys are kept now.
@@ -554,6 +559,18 @@ where
 
     fn reconfigure_outside(&self, overrides: &Overrides) -> Result<(), ReconfigureError> {
         self.keys.reconfigure(overrides).map(drop)
+    }
+
+    fn reconfigure_quietly(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Reconfiguration, ReconfigureError> {
+        self.with_keys(|keys| keys.reconfigure(overrides))
+    }
+
+    fn tell_reconfigured(&self, change: &Reconfiguration) {
+        let circuit = self.with_keys(|keys| keys.circuit.by_ref().identity());
+        audience(&current_scope()).reconfigured(self.label(), CircuitId(circuit), change);
     }
 
     fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {

@@ -7,7 +7,7 @@ use crate::error::Refused;
 #[cfg(feature = "std")]
 use crate::observe::{self, CallOutcome, CircuitId, Moment, Played, Source, Would};
 use crate::subject::Subject;
-use breaker_core::{Change, Generation};
+use breaker_core::{Change, Generation, Reconfiguration};
 #[cfg(feature = "std")]
 use breaker_core::{Clock, State, Trigger};
 #[cfg(feature = "std")]
@@ -73,6 +73,17 @@ impl Audience<'_> {
 
 #[cfg(feature = "std")]
 impl Audience<'_> {
+    pub(crate) fn reconfigured(
+        self,
+        name: &crate::name::Name,
+        circuit: CircuitId,
+        change: &Reconfiguration,
+    ) {
+        if observe::anyone() && change.from != change.to {
+            observe::reconfigured(self, name, circuit, change);
+        }
+    }
+
     pub(crate) fn key_evicted(self, name: &crate::name::Name, circuit: CircuitId) {
         if observe::anyone() {
             observe::key_evicted(self, name, circuit);
@@ -117,6 +128,12 @@ impl<'a, S: Subject> Lent<'a, S> {
         if change.trigger == Trigger::ProbeTimedOut {
             observe::probe_expired(&source, change.generation);
         }
+    }
+
+    pub(crate) fn tell_reconfigured(self, change: &Reconfiguration) {
+        let circuit = CircuitId(self.circuit().identity());
+        self.audience()
+            .reconfigured(&self.subject().name(), circuit, change);
     }
 
     #[inline]
@@ -226,6 +243,8 @@ impl<'a, S: Subject> Lent<'a, S> {
 #[cfg(not(feature = "std"))]
 impl<S: Subject> Lent<'_, S> {
     pub(crate) fn tell_change(self, _: &Change) {}
+
+    pub(crate) fn tell_reconfigured(self, _: &Reconfiguration) {}
 
     pub(crate) fn tell_rejected(self, _: Refused, _: Generation) {}
 

@@ -108,8 +108,8 @@ pub use any::AnyEvent;
 pub use clock::ClockOfEvents;
 pub use event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, ProbeExpired, Rejection,
-    StateChange, WouldClose, WouldReject, WouldTrip,
+    LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, ProbeExpired, Reconfigured,
+    Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 pub use flood::FirstThenCounts;
 pub use kept::Event;
@@ -141,7 +141,7 @@ pub(crate) use tell::last_good_failed;
 pub(crate) use tell::operated;
 pub(crate) use tell::{
     Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, left, probe_expired,
-    rejected, state_changed, would_close, would_reject, would_trip,
+    reconfigured, rejected, state_changed, would_close, would_reject, would_trip,
 };
 
 use breaker_core::Generation;
@@ -184,6 +184,10 @@ macro_rules! hears_all {
         }
 
         fn would_close(&$self, $event: &WouldClose<'_>) {
+            $hear;
+        }
+
+        fn reconfigured(&$self, $event: &Reconfigured<'_>) {
             $hear;
         }
 
@@ -289,6 +293,12 @@ pub trait Observer: Send + Sync {
         None
     }
 
+    /// A breaker's configuration was changed at run time. Not told of what it begins with: settings
+    /// that wait for a breaker are its own from its first call on.
+    fn reconfigured(&self, event: &Reconfigured<'_>) {
+        let _ = event;
+    }
+
     /// An operator did something, and it is known who did.
     fn operated(&self, event: &Operated<'_>) {
         let _ = event;
@@ -368,6 +378,10 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn rehearsal(&self) -> Option<&Rehearsal> {
         (**self).rehearsal()
+    }
+
+    fn reconfigured(&self, event: &Reconfigured<'_>) {
+        (**self).reconfigured(event);
     }
 
     fn operated(&self, event: &Operated<'_>) {

@@ -4,7 +4,7 @@
 use breakerbox::{
     AnyBreaker, Breaker, CallError, Change, CircuitOpenError, Config, ConfigError, KeyedBreakers,
     OnCancel, Overrides, ReconfigureError, Setting, SettingValue, Settings, Sliding, State, Window,
-    circuit_breaker, find, find_keyed, test,
+    circuit_breaker, find, find_keyed, registry, test,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -484,6 +484,124 @@ mod scopes {
         assert!(HOSTS.overrides().is_empty());
         fail_key(&HOSTS, "a");
         assert_eq!(HOSTS.get("a").state(), State::Closed);
+    }
+}
+
+mod observers {
+    use super::*;
+    use breakerbox::observe::{self, Observer, Reconfigured, StateChange};
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Lines(Mutex<Vec<String>>);
+
+    impl Lines {
+        fn take(&self) -> Vec<String> {
+            std::mem::take(&mut *self.0.lock().unwrap())
+        }
+    }
+
+    impl Observer for Lines {
+        fn reconfigured(&self, event: &Reconfigured<'_>) {
+            self.0.lock().unwrap().push(event.to_string());
+        }
+
+        fn state_changed(&self, event: &StateChange<'_>) {
+            self.0.lock().unwrap().push(event.to_string());
+        }
+    }
+
+    #[test]
+    fn they_hear_of_what_has_changed_and_of_nothing_else() {
+        let _scope = test::scope();
+        let lines = Arc::new(Lines::default());
+        let _installed = observe::install(Arc::clone(&lines));
+        let pms = Breaker::new("pms", Config::DEFAULT);
+        let overrides = Overrides::new().threshold(20).reset(seconds(90));
+        pms.reconfigure(&overrides.max_reset(seconds(900))).unwrap();
+        assert_eq!(
+            lines.take(),
+            [
+                "circuit `pms` was reconfigured: threshold from 5 to 20, reset from 30s to 90s, \
+              max_reset from none to 900s, probe_timeout from 60s to 90s"
+            ]
+        );
+        pms.reconfigure(&overrides.max_reset(seconds(900))).unwrap();
+        assert!(pms.reconfigure(&overrides.probes(0)).is_err());
+        assert_eq!(lines.take(), [""; 0]);
+        pms.reconfigure(&overrides).unwrap();
+        assert_eq!(
+            lines.take(),
+            ["circuit `pms` was reconfigured: max_reset from 900s to none"]
+        );
+        pms.clear();
+        let [config, state] = lines.take().try_into().unwrap();
+        assert!(config.contains("threshold from 20 to 5"), "{config}");
+        assert_eq!(state, "circuit `pms` was set by an operator: closed");
+        assert_eq!(pms.clear_overrides(), None);
+        assert_eq!(lines.take(), [""; 0]);
+    }
+
+    #[test]
+    fn of_all_keys_they_hear_once() {
+        let _scope = test::scope();
+        let lines = Arc::new(Lines::default());
+        let _installed = observe::install(Arc::clone(&lines));
+        let hosts = KeyedBreakers::<String>::new("hosts", Config::DEFAULT);
+        let _kept = ["a", "b"].map(|host| hosts.get(host));
+        hosts.reconfigure(&Overrides::new().threshold(1)).unwrap();
+        assert_eq!(
+            lines.take(),
+            ["circuit `hosts` was reconfigured: threshold from 5 to 1"]
+        );
+        hosts.clear_overrides().unwrap();
+        assert_eq!(
+            lines.take(),
+            ["circuit `hosts` was reconfigured: threshold from 1 to 5"]
+        );
+    }
+
+    /// One that reconfigures the breaker that it hears of.
+    #[test]
+    fn one_may_reconfigure_in_turn() {
+        struct AtMost(u32, Arc<Breaker>);
+        impl Observer for AtMost {
+            fn reconfigured(&self, event: &Reconfigured<'_>) {
+                if event.change.to.threshold() > self.0 {
+                    self.1
+                        .reconfigure(&Overrides::new().threshold(self.0))
+                        .unwrap();
+                }
+            }
+        }
+        let _scope = test::scope();
+        let pms = Arc::new(Breaker::new("pms", Config::DEFAULT));
+        let _installed = observe::install(AtMost(10, Arc::clone(&pms)));
+        pms.reconfigure(&Overrides::new().threshold(20)).unwrap();
+        assert_eq!(pms.config().threshold(), 10);
+    }
+
+    /// Settings by name are brought one at a time, and observers are told after that.
+    #[test]
+    fn one_may_configure_by_name_in_turn() {
+        struct Back;
+        impl Observer for Back {
+            fn reconfigured(&self, event: &Reconfigured<'_>) {
+                if event.change.to.threshold() == 20 {
+                    registry::configure(event.breaker, Overrides::new()).unwrap();
+                }
+            }
+        }
+        let _scope = test::scope();
+        let lines = Arc::new(Lines::default());
+        let _installed = [observe::install(Arc::clone(&lines)), observe::install(Back)];
+        let pms = Breaker::shared("pms-by-name", Config::DEFAULT);
+        registry::configure("pms-by-name", Overrides::new().threshold(20)).unwrap();
+        assert_eq!(pms.config().threshold(), 5);
+        let lines = lines.take();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].ends_with("threshold from 5 to 20"), "{lines:?}");
+        assert!(lines[1].ends_with("threshold from 20 to 5"), "{lines:?}");
     }
 }
 

@@ -3,7 +3,8 @@
 use super::Observer;
 use super::event::{
     CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome,
-    Missed, Operated, ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    Missed, Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
+    WouldTrip,
 };
 use crate::name::KeyLabel;
 use breaker_core::Generation;
@@ -86,6 +87,7 @@ any_event! {
     WouldTrip, would_trip;
     WouldReject, would_reject;
     WouldClose, would_close;
+    Reconfigured, reconfigured;
     Operated, operated;
     KeyEvicted, key_evicted;
     KeysFull, keys_full;
@@ -115,7 +117,7 @@ macro_rules! of {
 
 of! {
     StateChange CallEnded LateOutcome ProbeExpired FallbackServed WouldTrip WouldReject WouldClose
-    Operated LastGoodFailed Missed
+    Reconfigured Operated LastGoodFailed Missed
 }
 
 macro_rules! of_a_key {
@@ -146,7 +148,7 @@ impl Of for Rejection<'_> {
 
 impl AnyEvent<'_> {
     /// The generation that it belongs to: of a late outcome that in which it came. `None`: that
-    /// of a key that is gone, or of an answer.
+    /// of a key that is gone, of a configuration, or of an answer.
     #[must_use]
     pub fn generation(&self) -> Option<Generation> {
         match self {
@@ -161,7 +163,10 @@ impl AnyEvent<'_> {
             Self::WouldClose(event) => Some(event.generation),
             Self::Operated(event) => Some(event.change.generation),
             Self::Missed(event) => Some(event.generation),
-            Self::KeyEvicted(_) | Self::KeysFull(_) | Self::LastGoodFailed(_) => None,
+            Self::Reconfigured(_)
+            | Self::KeyEvicted(_)
+            | Self::KeysFull(_)
+            | Self::LastGoodFailed(_) => None,
         }
     }
 }

@@ -6,7 +6,9 @@ pub use of_calls::{CallEnded, CallOutcome, FallbackServed, LateOutcome, Rejectio
 
 use crate::brief::Brief;
 use crate::name::KeyLabel;
-use breaker_core::{Change, Generation, Reason, State, Trigger};
+use breaker_core::{
+    Change, Generation, Reason, Reconfiguration, Setting, SettingValue, State, Trigger,
+};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -304,6 +306,64 @@ impl fmt::Display for Who<'_> {
         match self.0 {
             Some(who) => write!(f, "`{}`", crate::name::OneLine(who)),
             None => f.write_str("somebody"),
+        }
+    }
+}
+
+/// A breaker's configuration was changed at run time, or that of the breakers of all keys.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Reconfigured<'a> {
+    /// The breaker's name, or the one that all keys have in common.
+    pub breaker: &'a str,
+    /// `None`: all keys have one configuration.
+    pub key: Option<KeyLabel<'a>>,
+    /// Which circuit; of breakers by key a number that is no key's.
+    pub circuit: CircuitId,
+    /// What held before, and what holds from now on. Where two threads reconfigured the breaker at
+    /// once, what one of the two events begins with is what the other ends with.
+    pub change: &'a Reconfiguration,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl Reconfigured<'_> {
+    /// The settings that have another value now, with the one before and the one now.
+    pub fn changed(
+        &self,
+    ) -> impl Iterator<Item = (Setting, Option<SettingValue>, Option<SettingValue>)> + use<> {
+        let Reconfiguration { from, to, .. } = *self.change;
+        let both = move |setting| (setting, from.get(setting), to.get(setting));
+        let settings = Setting::OVERRIDABLE.into_iter().map(both);
+        settings.filter(|(_, from, to)| from != to)
+    }
+}
+
+impl fmt::Display for Reconfigured<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = Named(self.breaker, self.key);
+        write!(f, "circuit `{of}` was reconfigured")?;
+        let mut before = ": ";
+        for (setting, from, to) in self.changed() {
+            write!(
+                f,
+                "{before}{setting} from {} to {}",
+                OrNone(from),
+                OrNone(to)
+            )?;
+            before = ", ";
+        }
+        Ok(())
+    }
+}
+
+struct OrNone(Option<SettingValue>);
+
+impl fmt::Display for OrNone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("none"),
         }
     }
 }

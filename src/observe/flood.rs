@@ -7,7 +7,8 @@ use super::any::AnyEvent;
 use super::clock::ClockOfEvents;
 use super::event::{
     CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left,
-    Missed, Operated, ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    Missed, Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
+    WouldTrip,
 };
 use super::kept::Event;
 use super::{Observer, Rehearsal, hears_all, is_later, nanos};

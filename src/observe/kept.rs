@@ -4,13 +4,13 @@ use super::Observer;
 use super::any::AnyEvent;
 use super::event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Missed, Operated, ProbeExpired, Rejection, StateChange, WouldClose,
-    WouldReject, WouldTrip,
+    LastGoodStep, LateOutcome, Missed, Operated, ProbeExpired, Reconfigured, Rejection,
+    StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use crate::error::CircuitOpenError;
 use crate::name::Name;
 use crate::notify::InPlaceOf;
-use breaker_core::{Change, Generation, Reason};
+use breaker_core::{Change, Generation, Reason, Reconfiguration};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -55,6 +55,7 @@ impl AnyEvent<'_> {
                 rejected_successes: event.rejected_successes,
                 generation: event.generation,
             },
+            Self::Reconfigured(event) => What::Reconfigured(Box::new(*event.change)),
             Self::Operated(event) => What::Operated {
                 action: event.action.into(),
                 by: event.by.map(Into::into),
@@ -151,6 +152,7 @@ enum What {
         rejected_successes: u64,
         generation: Generation,
     },
+    Reconfigured(Box<Reconfiguration>),
     Operated {
         action: Arc<str>,
         by: Option<Arc<str>>,
@@ -289,6 +291,13 @@ impl Event {
                 rejected: *rejected,
                 rejected_successes: *rejected_successes,
                 generation: *generation,
+                sequence,
+            }),
+            (What::Reconfigured(change), key) => AnyEvent::Reconfigured(Reconfigured {
+                breaker,
+                key,
+                circuit,
+                change,
                 sequence,
             }),
             (What::Operated { action, by, change }, key) => AnyEvent::Operated(Operated {

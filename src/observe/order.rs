@@ -8,7 +8,8 @@ use super::any::AnyEvent;
 use super::clock::ClockOfEvents;
 use super::event::{
     CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left,
-    Missed, Operated, ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    Missed, Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
+    WouldTrip,
 };
 use super::listeners::forget_panic;
 use super::{Observer, Rehearsal, hears_all, nanos};

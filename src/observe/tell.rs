@@ -2,7 +2,7 @@
 
 use super::event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome, Left,
-    ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 #[cfg(all(
     feature = "last-good",
@@ -16,7 +16,7 @@ use super::listeners::Entry;
 use crate::error::{CircuitOpenError, Refused};
 use crate::name::Name;
 use crate::notify::{Audience, InPlaceOf};
-use breaker_core::{Change, Generation, Reason};
+use breaker_core::{Change, Generation, Reason, Reconfiguration};
 use std::time::Duration;
 
 /// What an event is of, and who hears of it.
@@ -156,6 +156,24 @@ pub(crate) fn operated(event: &super::event::Operated<'_>) {
     let audience = Audience::of_process();
     audience.tell(|observer, sequence| {
         observer.operated(&super::event::Operated { sequence, ..*event });
+    });
+}
+
+#[cold]
+pub(crate) fn reconfigured(
+    audience: Audience<'_>,
+    name: &Name,
+    circuit: CircuitId,
+    change: &Reconfiguration,
+) {
+    audience.tell(|observer, sequence| {
+        observer.reconfigured(&Reconfigured {
+            breaker: name.as_str(),
+            key: name.key(),
+            circuit,
+            change,
+            sequence,
+        });
     });
 }
 

@@ -7,14 +7,14 @@
 use super::FirstThenCounts;
 use super::{
     FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Missed, Observer, Operated,
-    ProbeExpired, Rejection, StateChange, WouldTrip,
+    ProbeExpired, Reconfigured, Rejection, StateChange, WouldTrip,
 };
 use breaker_core::State;
 
 /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
 /// (or, in shadow, would have) as a warning, other state changes, and what an
-/// operator did on the status page, as information, refused calls, late outcomes, served
-/// fallbacks and keys that were given up for debugging; probes that never ended, no room for a
+/// operator did on the status page or changed of a configuration, as information, refused
+/// calls, late outcomes, served fallbacks and keys that were given up for debugging; probes that never ended, no room for a
 /// key, and a last-good answer that could not be stored or loaded, as a warning.
 ///
 /// While a circuit is open it may refuse thousands of calls each second. So write the first one of
@@ -72,6 +72,10 @@ impl Observer for LogObserver {
 
     fn would_trip(&self, event: &WouldTrip<'_>) {
         log::warn!(target: TARGET, "{event}");
+    }
+
+    fn reconfigured(&self, event: &Reconfigured<'_>) {
+        log::info!(target: TARGET, "{event}");
     }
 
     fn operated(&self, event: &Operated<'_>) {

@@ -2,7 +2,8 @@
 
 use super::{
     FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
-    Operated, ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
+    WouldTrip,
 };
 use breaker_core::State;
 use std::time::Duration;
@@ -34,6 +35,7 @@ use std::time::Duration;
 /// | `fallback` | debug | a fallback was served | `in_place_of` |
 /// | `late` | debug | a call ended too late to count | `outcome`, `current` (the generation now) |
 /// | `probe_expired` | warn | probes never ended | |
+/// | `reconfigured` | info | a configuration was changed at run time | `settings` (the names of those that have another value now) |
 /// | `operated` | info | an operator did something on the status page: told after the change | `action`, `by` (if the guard said), `from`, `to`, `wait_seconds` |
 /// | `key_evicted` | debug | a key was given up for a new one | |
 /// | `keys_full` | warn | none could be given up | |
@@ -41,7 +43,7 @@ use std::time::Duration;
 /// | `left` | debug | a shared breaker was dropped, or breakers by key were | |
 /// | `last_good_failed` | warn | a last-good answer could not be stored or loaded | `step`, `error` |
 ///
-/// Each has `breaker`, `sequence`, and `generation` (but of keys, answers and what left). `key` is there where the
+/// Each has `breaker`, `sequence`, and `generation` (but of keys, answers, configurations and what left). `key` is there where the
 /// breaker is one of several by key, `wait_seconds` where the circuit is open now,
 /// `retry_after_seconds` where it is known. What a field may be: `from` and `to` [`State::as_str`],
 /// `trigger` [`Trigger::as_str`](crate::Trigger::as_str), `reason`
@@ -211,6 +213,15 @@ impl Observer for TracingObserver {
             rejected = event.rejected,
             rejected_successes = event.rejected_successes,
             generation = event.generation.get(),
+        });
+    }
+
+    fn reconfigured(&self, event: &Reconfigured<'_>) {
+        let names = event.changed().map(|(setting, ..)| setting.name());
+        let settings = Vec::from_iter(names).join(" ");
+        tell!(INFO, "reconfigured", event, {
+            breaker = event.breaker,
+            settings,
         });
     }
 

@@ -3,7 +3,7 @@
 use super::book::here;
 use super::found::{Found, FoundKeyed};
 use super::origin::{Kind, Place};
-use breaker_core::{Config, Overrides, ReconfigureError};
+use breaker_core::{Config, Overrides, Reconfiguration, ReconfigureError};
 
 /// Every breaker of the process that is listed, sorted by name: those of
 /// [`#[circuit_breaker]`](crate::circuit_breaker) and [`breaker!`](crate::breaker) from
@@ -98,12 +98,22 @@ impl Registered {
         }
     }
 
-    pub(super) fn reconfigure(&self, overrides: &Overrides) -> Result<(), ReconfigureError> {
-        let reconfigured = match self {
-            Self::One(breaker) => breaker.reconfigure(overrides),
-            Self::Keyed(keyed) => keyed.reconfigure(overrides),
-        };
-        reconfigured.map(drop)
+    /// Without telling the observers.
+    pub(super) fn reconfigure_quietly(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Reconfiguration, ReconfigureError> {
+        match self {
+            Self::One(breaker) => breaker.reconfigure_quietly(overrides),
+            Self::Keyed(keyed) => keyed.keyed().reconfigure_quietly(overrides),
+        }
+    }
+
+    pub(super) fn tell_reconfigured(&self, change: &Reconfiguration) {
+        match self {
+            Self::One(breaker) => breaker.tell_reconfigured(change),
+            Self::Keyed(keyed) => keyed.keyed().tell_reconfigured(change),
+        }
     }
 
     /// The breaker, or those of all keys that are kept now, in no order.

@@ -58,6 +58,14 @@ pub trait AnyBreaker: Lends + Send + Sync {
     /// [`OneKey`](ReconfigureError::OneKey): all keys have one configuration, and
     /// [`FoundKeyed::reconfigure`](super::FoundKeyed::reconfigure) changes it.
     fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError>;
+    /// Where observers can't be told yet.
+    #[doc(hidden)]
+    fn reconfigure_quietly(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Reconfiguration, ReconfigureError>;
+    #[doc(hidden)]
+    fn tell_reconfigured(&self, change: &Reconfiguration);
     /// See [`Breaker::snapshot`].
     fn snapshot(&self) -> Snapshot;
     /// While it is open: how long until a call may be admitted as a probe.
@@ -139,6 +147,17 @@ where
 
     fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError> {
         Bound::new(self).reconfigure(overrides)
+    }
+
+    fn reconfigure_quietly(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Reconfiguration, ReconfigureError> {
+        Bound::new(self).reconfigure_quietly(overrides)
+    }
+
+    fn tell_reconfigured(&self, change: &Reconfiguration) {
+        Bound::new(self).lent().tell_reconfigured(change);
     }
 
     fn snapshot(&self) -> Snapshot {

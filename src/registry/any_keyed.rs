@@ -12,6 +12,12 @@ pub(crate) trait AnyKeyed: Send + Sync {
     fn overrides(&self) -> Overrides;
     /// Also from within a test scope.
     fn reconfigure_outside(&self, overrides: &Overrides) -> Result<(), ReconfigureError>;
+    /// Without telling the observers.
+    fn reconfigure_quietly(
+        &self,
+        overrides: &Overrides,
+    ) -> Result<Reconfiguration, ReconfigureError>;
+    fn tell_reconfigured(&self, change: &Reconfiguration);
     fn reconfigure(&self, overrides: &Overrides) -> Result<Reconfiguration, ReconfigureError>;
     fn clear_overrides(&self) -> Option<Reconfiguration>;
     fn max_keys(&self) -> usize;

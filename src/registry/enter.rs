@@ -159,7 +159,9 @@ where
     }
 
     fn reconfigure_in(&self, here: &Here, overrides: &Overrides) -> Result<(), ReconfigureError> {
-        bound_in(here, self).reconfigure(overrides).map(drop)
+        bound_in(here, self)
+            .reconfigure_quietly(overrides)
+            .map(drop)
     }
 
     fn restore_in(&self, here: &Here, name: &Name, moment: &Moment) -> Option<Change> {
@@ -207,7 +209,7 @@ where
         match here {
             Here::Process => self.reconfigure_outside(overrides),
             #[cfg(feature = "test-util")]
-            Here::Scope(_) => AnyKeyed::reconfigure(self, overrides).map(drop),
+            Here::Scope(_) => self.reconfigure_quietly(overrides).map(drop),
         }
     }
 
@@ -401,7 +403,7 @@ pub(crate) fn arrive_in<S: Subject>(scope: &crate::test::Scope, bound: &Bound<S>
     };
     let here = Here::Scope(scope.clone());
     let called = Called::new(name, &wanted);
-    let reconfigure = |overrides: &Overrides| bound.reconfigure(overrides).map(drop);
+    let reconfigure = |overrides: &Overrides| bound.reconfigure_quietly(overrides).map(drop);
     drop(lay_over(&here, breaker.declared(), &called, reconfigure));
     if let Some(change) = take_state(&here, called.name, |state| bound.restore_quietly(state)) {
         bound.lent().tell_change(&change);
@@ -419,7 +421,7 @@ where
     };
     let here = Here::Scope(scope.clone());
     let called = Called::new(name, &wanted);
-    let reconfigure = |overrides: &Overrides| AnyKeyed::reconfigure(keyed, overrides).map(drop);
+    let reconfigure = |overrides: &Overrides| keyed.reconfigure_quietly(overrides).map(drop);
     drop(lay_over(
         &here,
         AnyKeyed::declared(keyed),

@@ -89,6 +89,10 @@ impl FoundKeyed {
         Self { keyed, origin }
     }
 
+    pub(super) fn keyed(&self) -> &dyn AnyKeyed {
+        &*self.keyed
+    }
+
     /// The name, without a key.
     #[must_use]
     pub fn name(&self) -> &str {

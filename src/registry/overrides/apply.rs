@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::registry::all::Registered;
 use crate::registry::book::Here;
 use crate::registry::watch::{Happened, Wake};
-use breaker_core::{Config, Overrides, ReconfigureError, Setting};
+use breaker_core::{Config, Overrides, Reconfiguration, ReconfigureError, Setting};
 use std::collections::BTreeSet;
 
 /// Where a source has a name, or a setting of it.
@@ -61,8 +61,13 @@ pub(super) fn configure(
     listed.push(here.listed());
     here.problems()
         .forget_overrides(given.layer, |by| change.is_about(by));
-    let report = change.apply(here, &listed[1]);
+    let mut changed = Vec::new();
+    let report = change.apply(here, &listed[1], &mut changed);
     drop(one_at_a_time);
+    // Observers may configure in turn.
+    for (registered, change) in changed {
+        registered.tell_reconfigured(&change);
+    }
     Ok(report)
 }
 
@@ -159,7 +164,13 @@ impl Change<'_> {
         }
     }
 
-    fn apply(&self, here: &Here, listed: &[(Registered, Name)]) -> Configured {
+    /// Says what has changed, of which the observers are told once nothing is locked.
+    fn apply<'l>(
+        &self,
+        here: &Here,
+        listed: &'l [(Registered, Name)],
+        changed: &mut Vec<(&'l Registered, Reconfiguration)>,
+    ) -> Configured {
         let layer = self.given.layer;
         let mut report = Configured::default();
         let mut known = BTreeSet::new();
@@ -173,9 +184,12 @@ impl Change<'_> {
             }
             let (overrides, wrong) = self.after.over(registered.declared(), &called);
             here.problems().add_overrides(called.name, wrong);
-            if let Err(error) = registered.reconfigure(&overrides) {
-                here.problems()
-                    .add_overrides(called.name, refused(layer, called.name, &overrides, error));
+            match registered.reconfigure_quietly(&overrides) {
+                Ok(change) => changed.push((registered, change)),
+                Err(error) => {
+                    let wrong = refused(layer, called.name, &overrides, error);
+                    here.problems().add_overrides(called.name, wrong);
+                }
             }
             match is {
                 Some(_) => report.applied.push(called.name.to_owned()),
