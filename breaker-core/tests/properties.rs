@@ -27,7 +27,10 @@ mod untrusted;
 #[path = "properties/world.rs"]
 mod world;
 
-use breaker_core::{Circuit, ConfigError, Effect, Outcome, Policy, Sliding, Snapshot, State};
+use breaker_core::{
+    Circuit, ConfigError, Effect, LiveConfig, Outcome, Policy, ReconfigureError, Settings, Sliding,
+    Snapshot, State,
+};
 use compare::Compare;
 use history::{Act, Grain, Life, Move, Step, calls, lives, reconfigured, steps};
 use limits::{OpenTimes, Trials, Unwatched};
@@ -297,6 +300,49 @@ proptest! {
                 let circuit = Circuit::<Widest>::by_rate(config);
                 survives(&circuit.expect("wide enough"), &steps, &clock, healthy)?;
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(histories(40_000))]
+
+    // Also as it is read from the words in which it is kept.
+    #[test]
+    fn what_is_overridden_is_as_if_it_had_been_declared(
+        declared in untrusted::settings(),
+        over in untrusted::settings(),
+    ) {
+        let (settings, merged) = (declared.settings(), declared.with_declared(&over).settings());
+        let by_rate = |settings: Settings| settings.build_rate().map(|rate| *rate.config());
+        for (config, merged) in [
+            (settings.build(), merged.build()),
+            (by_rate(settings), by_rate(merged)),
+        ] {
+            let Ok(config) = config else { continue };
+            let (live, overrides) = (LiveConfig::new(config), over.overrides());
+            match live.reconfigure(&overrides) {
+                Ok(changed) => {
+                    prop_assert_eq!(Ok(changed.to), merged);
+                    prop_assert_eq!(changed.from, config);
+                    prop_assert_eq!((live.config(), live.overrides()), (changed.to, overrides));
+                    let cleared = live.clear_overrides();
+                    prop_assert_eq!(cleared.is_some(), !overrides.is_empty());
+                }
+                Err(ReconfigureError::Config(error)) => prop_assert_eq!(Err(error), merged),
+                // Declared so, it would be another kind of breaker.
+                Err(error) => {
+                    let [setting] = error.settings() else { panic!("{error:?}") };
+                    prop_assert!(overrides.get(*setting).is_some(), "{error:?}");
+                }
+            }
+            prop_assert_eq!(live.config(), config);
+            for (setting, error) in config.mistakes(&overrides) {
+                prop_assert!(error.settings().contains(&setting), "{setting}: {error:?}");
+            }
+            let mistaken = config.mistakes(&overrides);
+            let taken = mistaken.fold(overrides, |left, (setting, _)| left.without(setting));
+            prop_assert!(config.overridden(&taken).is_ok(), "{taken:?}");
         }
     }
 }

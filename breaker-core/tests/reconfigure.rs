@@ -2,8 +2,9 @@
 #![cfg(not(loom))]
 
 use breaker_core::{
-    Circuit, Config, ConfigError, ManualClock, OnCancel, Outcome, Overrides, Policy, RateConfig,
-    Reason, ReconfigureError, Setting, Settings, Sliding, State, Trigger, Window,
+    Circuit, Config, ConfigError, LiveConfig, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE,
+    MAX_THRESHOLD, ManualClock, OnCancel, Outcome, Overrides, Policy, RateConfig, Reason,
+    ReconfigureError, Setting, Settings, Sliding, State, Trigger, Window,
 };
 use core::time::Duration;
 
@@ -639,4 +640,46 @@ fn every_mistake_is_named_once() {
     ];
     expected.sort();
     assert_eq!(mistakes, expected);
+}
+
+#[test]
+fn the_largest_values_are_kept_whole() {
+    let longest = Duration::from_nanos(u64::MAX);
+    let all = Overrides::new()
+        .reset(longest)
+        .max_reset(longest)
+        .probe_timeout(longest)
+        .backoff(f64::MAX)
+        .jitter(1.0)
+        .on_cancel(OnCancel::Failure);
+    let in_a_row = all
+        .threshold(MAX_THRESHOLD)
+        .probes(MAX_PROBES)
+        .close_after(MAX_PROBES);
+    let by_rate = all
+        .failure_rate(1.0)
+        .min_calls(MAX_MIN_CALLS)
+        .slow(longest)
+        .slow_rate(1.0);
+    let share = all.threshold(1).probes(MAX_PROBES_BY_RATE).close_rate(1.0);
+    let timed = Settings::new()
+        .failure_rate(0.5)
+        .window(Window::time(secs(10)))
+        .slow(secs(1))
+        .slow_rate(0.5);
+    for (declared, overrides) in [
+        (Config::DEFAULT, in_a_row),
+        (*timed.must_rate().config(), by_rate),
+        (Settings::new().close_rate(0.5).must(), share),
+    ] {
+        let live = LiveConfig::new(declared);
+        let told = live.reconfigure(&overrides).unwrap();
+        assert_eq!(live.config(), told.to);
+        assert_eq!(live.overrides(), overrides);
+        for (setting, value) in overrides.iter() {
+            // The longest is none.
+            let kept = (setting != Setting::MaxReset).then_some(value);
+            assert_eq!(live.config().get(setting), kept, "{setting}");
+        }
+    }
 }

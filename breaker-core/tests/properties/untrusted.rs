@@ -2,7 +2,7 @@
 
 use breaker_core::{
     ConfigError, MAX_BUCKETS, MAX_MIN_CALLS, MAX_PROBES, MAX_PROBES_BY_RATE, MAX_THRESHOLD,
-    MAX_WINDOW_CALLS, OnCancel, Setting, Settings, Snapshot, State, Window,
+    MAX_WINDOW_CALLS, OnCancel, Overrides, Setting, Settings, Snapshot, State, Window,
 };
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -66,6 +66,47 @@ impl Raw {
             settings = settings.on_cancel(OnCancel::Failure);
         }
         settings
+    }
+
+    /// Those that can be set at run time.
+    pub(crate) fn overrides(&self) -> Overrides {
+        macro_rules! say {
+            ($overrides:ident, $($setting:ident)*) => {
+                $(if let Some(value) = self.$setting {
+                    $overrides = $overrides.$setting(value);
+                })*
+            };
+        }
+        let mut overrides = Overrides::new();
+        say!(overrides, threshold failure_rate min_calls slow slow_rate reset backoff max_reset);
+        say!(overrides, jitter probes close_after close_rate probe_timeout);
+        if self.cancelled_is_failure {
+            overrides = overrides.on_cancel(OnCancel::Failure);
+        }
+        overrides
+    }
+
+    /// As if what is set at run time had been declared.
+    pub(crate) fn with_declared(&self, over: &Self) -> Self {
+        Self {
+            threshold: over.threshold.or(self.threshold),
+            failure_rate: over.failure_rate.or(self.failure_rate),
+            min_calls: over.min_calls.or(self.min_calls),
+            slow: over.slow.or(self.slow),
+            slow_rate: over.slow_rate.or(self.slow_rate),
+            reset: over.reset.or(self.reset),
+            backoff: over.backoff.or(self.backoff),
+            max_reset: over.max_reset.or(self.max_reset),
+            jitter: over.jitter.or(self.jitter),
+            probes: over.probes.or(self.probes),
+            close_after: over.close_after.or(self.close_after),
+            close_rate: over.close_rate.or(self.close_rate),
+            probe_timeout: over.probe_timeout.or(self.probe_timeout),
+            cancelled_is_failure: over.cancelled_is_failure || self.cancelled_is_failure,
+            window: self.window,
+            seed: self.seed,
+            timeout: self.timeout,
+        }
     }
 
     /// The rules that these settings break as those of a breaker that counts
