@@ -1,6 +1,6 @@
 //! The observer that writes to the `log` crate: what, and at which level.
 
-use breakerbox::observe::{self, LogObserver};
+use breakerbox::observe::{self, LogObserver, Rehearsal};
 use breakerbox::{Breaker, CallError, Settings, circuit_breaker, test};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::Mutex;
@@ -47,8 +47,13 @@ fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
     let _ = pms.call_sync(|| Ok::<_, &str>(()));
     pms.force_open();
     pms.disable();
+    observe::install(Rehearsal::new()).forever();
     pms.shadow();
     fail();
+    fail();
+    scope.advance(reset);
+    let _ = pms.call_sync(|| Ok::<_, &str>(()));
+    drop(Breaker::shared("shared", Settings::new().must()));
     let _ = cached();
 
     let lines = std::mem::take(&mut *LINES.0.lock().unwrap());
@@ -79,6 +84,15 @@ fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
                 Level::Warn,
                 "circuit `pms` would have opened after 1 failure, for 30s"
             ),
+            (
+                Level::Debug,
+                "circuit `pms` would have refused a call, as open: it ended as failure"
+            ),
+            (
+                Level::Info,
+                "circuit `pms` would have closed after 30s, having refused 1 call of which 0 succeeded"
+            ),
+            (Level::Debug, "circuit `shared` is gone"),
             (
                 Level::Debug,
                 "circuit `cached` served a fallback in place of a failed call"

@@ -321,7 +321,7 @@ fn lines_for_a_log() {
             "circuit `hosts[a.example]` would have refused a call, as open: it ended as failure",
             "circuit `hosts[a.example]` would have refused a call, as open: it ended as success",
             "circuit `hosts[a.example]` would have reopened after 1 failure while probing, for 30s",
-            "circuit `hosts[a.example]` would have closed after 60s: of 2 calls that it would have refused, 1 succeeded",
+            "circuit `hosts[a.example]` would have closed after 60s, having refused 2 calls of which 1 succeeded",
         ]
     );
 }

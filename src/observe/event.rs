@@ -166,9 +166,10 @@ pub struct WouldClose<'a> {
 
 impl fmt::Display for WouldClose<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls = if self.rejected == 1 { "call" } else { "calls" };
         write!(
             f,
-            "circuit `{}` would have closed after {}: of {} calls that it would have refused, {} succeeded",
+            "circuit `{}` would have closed after {}, having refused {} {calls} of which {} succeeded",
             Named(self.breaker, self.key),
             Brief(self.after),
             self.rejected,

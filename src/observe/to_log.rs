@@ -6,15 +6,17 @@
 ))]
 use super::FirstThenCounts;
 use super::{
-    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Missed, Observer, Operated,
-    ProbeExpired, Reconfigured, Rejection, StateChange, WouldTrip,
+    FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
+    Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
+    WouldTrip,
 };
 use breaker_core::State;
 
 /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
 /// (or, in shadow, would have) as a warning, other state changes, and what an
 /// operator did on the status page or changed of a configuration, as information, refused
-/// calls, late outcomes, served fallbacks and keys that were given up for debugging; probes that never ended, no room for a
+/// calls (or, in shadow, those that would have been), late outcomes, served fallbacks, keys that were
+/// given up and shared breakers that were dropped for debugging; probes that never ended, no room for a
 /// key, and a last-good answer that could not be stored or loaded, as a warning.
 ///
 /// While a circuit is open it may refuse thousands of calls each second. So write the first one of
@@ -76,6 +78,18 @@ impl Observer for LogObserver {
 
     fn reconfigured(&self, event: &Reconfigured<'_>) {
         log::info!(target: TARGET, "{event}");
+    }
+
+    fn would_reject(&self, event: &WouldReject<'_>) {
+        log::debug!(target: TARGET, "{event}");
+    }
+
+    fn would_close(&self, event: &WouldClose<'_>) {
+        log::info!(target: TARGET, "{event}");
+    }
+
+    fn left(&self, event: &Left<'_>) {
+        log::debug!(target: TARGET, "{event}");
     }
 
     fn operated(&self, event: &Operated<'_>) {

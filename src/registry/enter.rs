@@ -377,6 +377,9 @@ fn list<T: Listable>(it: &T, name: Option<String>, place: Place, kept: Kept<T>, 
     let _ = listed.set(Listed { id, name, home });
     drop(names);
     drop((left, entered, problem));
+    if one_is_gone && let Some(name) = it.listing().name() {
+        here.audience().left(name);
+    }
     if let Some(change) = change {
         it.announce(&here, &change);
     }

@@ -2,6 +2,7 @@
 
 use crate::lines::Lines;
 use breakerbox::observe::{self, TracingObserver};
+use breakerbox::reqwest_middleware::CircuitBreakerMiddleware;
 use breakerbox::tower::CircuitBreakerLayer;
 use breakerbox::{Breaker, CallError, KeyedBreakers, Settings, State, circuit_breaker, test};
 use serde_json::{Value, json};
@@ -242,6 +243,57 @@ fn so_have_services() {
         .map(|(outcome, _)| outcome)
         .collect();
     assert_eq!(outcomes, ["success", "failure"]);
+}
+
+/// Says what is between the breaker and the client.
+struct Says;
+
+#[async_trait::async_trait]
+impl reqwest_middleware::Middleware for Says {
+    async fn handle(
+        &self,
+        request: reqwest::Request,
+        extensions: &mut http::Extensions,
+        next: reqwest_middleware::Next<'_>,
+    ) -> reqwest_middleware::Result<reqwest::Response> {
+        tracing::info!(target: "app", "asked");
+        next.run(request, extensions).await
+    }
+}
+
+#[test]
+fn so_have_requests() {
+    let lines = written(|_| {
+        let breaker = Breaker::shared("spans-requests", Settings::new().must());
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let client = reqwest_middleware::ClientBuilder::new(client)
+            .with(CircuitBreakerMiddleware::new(breaker))
+            .with(Says)
+            .build();
+        let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", nobody.local_addr().unwrap());
+        drop(nobody);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        assert!(runtime.block_on(client.get(url).send()).is_err());
+    });
+    let ours: Vec<_> = lines
+        .iter()
+        .filter(|line| line["target"] == "app" || line["target"] == "breakerbox")
+        .map(brief)
+        .collect();
+    let left = "circuit `spans-requests` is gone";
+    assert_eq!(
+        ours,
+        [
+            json!(["asked", [CALL]]),
+            json!(["close", []]),
+            json!([left, []])
+        ]
+    );
+    assert_eq!(ends(&lines)[0].0, "failure");
 }
 
 #[test]
