@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use breakerbox::observe::{self, MetricsObserver, TracingObserver};
+use breakerbox::observe::{self, FirstThenCounts, MetricsObserver, TracingObserver};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::time::interval;
 use tracing_subscriber::filter::EnvFilter;
@@ -80,6 +80,7 @@ pub fn log(how: Logs) -> Result<(), Trouble> {
         Logs::Json => lines.json().flatten_event(true).try_init()?,
         Logs::Pretty | Logs::Off => lines.try_init()?,
     }
-    observe::install(TracingObserver::new()).forever();
+    // Thousands of refused calls are a few lines, not thousands.
+    observe::install(FirstThenCounts::new(TracingObserver::new())).forever();
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What operators see of an outage: on the status page, in the metrics, in the log.
 
+use reqwest::Method;
 use serde_json::Value;
 use service::dependencies::Which;
 use service::dependency::Fault;
@@ -77,6 +78,33 @@ async fn an_outage_stands_on_the_page_in_the_metrics_and_in_the_log() -> Outcome
     told("closed", "INFO");
     // Refused calls are for debugging.
     assert!(!log.contains("rejected"), "{log}");
+    Ok(())
+}
+
+/// Also where each is asked for: the first is told at once, the others as a number.
+#[tokio::test]
+async fn refused_calls_are_no_flood_in_the_log() -> Outcome {
+    let environment = [("RUST_LOG", "breakerbox=debug")];
+    let stage = Stage::set_with(&["--log=json"], &environment).await?;
+    stage
+        .dependencies
+        .play(Which::Payments, Fault::Busy { seconds: 60 });
+    let book = async || stage.ask(Method::POST, "/hotels/adlon/bookings").await;
+    book().await?;
+    for _ in 0..50 {
+        book().await?.is_refused_by("payments");
+    }
+    let rejected = |log: &str| -> serde_json::Result<Vec<Value>> {
+        let lines = log.lines().map(serde_json::from_str);
+        let lines: Vec<Value> = lines.collect::<Result<_, _>>()?;
+        let is_one = |line: &Value| line["event"] == "rejected";
+        Ok(lines.into_iter().filter(is_one).collect())
+    };
+    let first = rejected(&stage.errors()?)?;
+    assert_eq!(first[0]["calls"], 1);
+    assert_eq!(first[0]["reason"], "open");
+    // A count is told each ten seconds, which a machine that is busy may take over these.
+    assert!(first.len() < 10, "{first:?}");
     Ok(())
 }
 
