@@ -17,6 +17,34 @@ use thiserror::Error;
 /// The option that makes the calls to be counted, of these subjects.
 pub(crate) const OPTION: &str = "--counted";
 
+/// Which observer is installed while they are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    Nobody,
+    /// One that hears of refused calls.
+    Observer,
+    /// One that hears of the end of each call.
+    Told,
+}
+
+impl Beside {
+    const ALL: [(&'static str, Self); 3] = [
+        ("nobody", Self::Nobody),
+        ("observer", Self::Observer),
+        ("told", Self::Told),
+    ];
+
+    /// Of the option's second value.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, beside)| *beside)
+    }
+
+    fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+}
+
 /// Instructions of a call, by the function that they stand in; one that was inlined has its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Profile {
@@ -81,14 +109,14 @@ pub(crate) enum NotCounted {
 }
 
 /// Counts the instructions of these subjects.
-pub(crate) fn count(ids: &[Id]) -> Result<Profiles, NotCounted> {
+pub(crate) fn count(ids: &[Id], beside: Beside) -> Result<Profiles, NotCounted> {
     if ids.is_empty() {
         return Ok(Profiles::new());
     }
     let program = env::current_exe()?;
     let written = Written::new();
     let symbol = symbol_of(&program, COUNTING).ok_or(NotCounted::NoSymbol)?;
-    run(&program, &symbol, ids, &written.0)?;
+    run(&program, &symbol, ids, beside, &written.0)?;
     let parts = callgrind::parse(&String::from_utf8_lossy(&fs::read(&written.0)?))?;
     let expected = ids.len() * COUNTED as usize;
     // The last one is what the program did after them.
@@ -116,7 +144,13 @@ fn symbol_of(program: &Path, function: &str) -> Option<String> {
     meant.next().map(str::to_owned)
 }
 
-fn run(program: &Path, symbol: &str, ids: &[Id], written: &Path) -> Result<(), NotCounted> {
+fn run(
+    program: &Path,
+    symbol: &str,
+    ids: &[Id],
+    beside: Beside,
+    written: &Path,
+) -> Result<(), NotCounted> {
     let ids: Vec<String> = ids.iter().map(Id::to_string).collect();
     let mut file = std::ffi::OsString::from("--callgrind-out-file=");
     file.push(written);
@@ -127,7 +161,7 @@ fn run(program: &Path, symbol: &str, ids: &[Id], written: &Path) -> Result<(), N
         .arg(format!("--dump-after={symbol}"))
         .arg(file)
         .arg(program)
-        .args([OPTION, &ids.join(",")])
+        .args([OPTION, &ids.join(","), beside.name()])
         .stdout(Stdio::null())
         .output()
         .map_err(|error| match error.kind() {

@@ -15,7 +15,7 @@ mod plan;
 mod report;
 
 use harness::{Bench, Effort, Id};
-use instructions::NotCounted;
+use instructions::{Beside, NotCounted};
 use plan::Plan;
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ const USAGE: &str = "usage: breakerbox-bench [--smoke] [--json]
 enum Job {
     Measure { effort: Effort, json: bool },
     Instructions(String),
-    MakeCounted(Vec<Id>),
+    MakeCounted(Vec<Id>, Beside),
 }
 
 impl Job {
@@ -38,9 +38,9 @@ impl Job {
         match arguments.as_slice() {
             ["--instructions"] => Some(Self::Instructions(String::new())),
             ["--instructions", word] => Some(Self::Instructions((*word).to_owned())),
-            [instructions::OPTION, ids] => {
+            [instructions::OPTION, ids, beside] => {
                 let ids: Result<_, _> = ids.split(',').map(str::parse).collect();
-                Some(Self::MakeCounted(ids.ok()?))
+                Some(Self::MakeCounted(ids.ok()?, Beside::named(beside)?))
             }
             options => {
                 let (mut effort, mut json) = (Effort::FULL, false);
@@ -110,9 +110,12 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
-        Job::MakeCounted(ids) => match bench.make_counted(&ids) {
-            Some(()) => ExitCode::SUCCESS,
-            None => ExitCode::from(2),
-        },
+        Job::MakeCounted(ids, beside) => {
+            plan::install(beside);
+            match bench.make_counted(&ids) {
+                Some(()) => ExitCode::SUCCESS,
+                None => ExitCode::from(2),
+            }
+        }
     }
 }

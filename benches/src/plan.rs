@@ -1,8 +1,8 @@
 //! What is measured, and what it should cost.
 
 use crate::calls::{consume, poll};
-use crate::harness::{Bench, Cost, Effort, Id};
-use crate::instructions::{self, NotCounted, Profile, Profiles};
+use crate::harness::{Bench, Cost, Effort, Id, Samples};
+use crate::instructions::{self, Beside, NotCounted, Profile, Profiles};
 use crate::{keyed, ours, peers};
 use breakerbox::observe::{self, Observer};
 use breakerbox::{Clock, SystemClock};
@@ -150,6 +150,8 @@ pub(crate) struct Row {
     pub(crate) ratio: f64,
     /// Ours alone, once an observer is installed.
     pub(crate) observed: Option<(Cost, f64)>,
+    /// Ours alone, once one is installed that hears of the end of each call.
+    pub(crate) told: Option<(Cost, f64)>,
     pub(crate) allocations: f64,
     pub(crate) bytes: Option<usize>,
     /// Where they were counted, of a call on one thread.
@@ -162,6 +164,8 @@ pub(crate) struct Results {
     pub(crate) base: Base,
     /// Measured again, beside our calls with an observer.
     pub(crate) observed_base: Base,
+    /// And once more, beside our calls whose end is told.
+    pub(crate) told_base: Base,
     /// Instructions, not a number on two threads; or why they were not counted.
     pub(crate) base_instructions: Result<Base, NotCounted>,
     pub(crate) sections: Vec<(Section, Vec<Row>)>,
@@ -173,6 +177,10 @@ pub(crate) struct Counted {
     pub(crate) who: &'static str,
     pub(crate) through: &'static str,
     pub(crate) profile: Profile,
+    /// Ours alone, in all, once an observer is installed.
+    pub(crate) observed: Option<f64>,
+    /// Ours alone, in all, once one is installed that hears of the end of each call.
+    pub(crate) told: Option<f64>,
 }
 
 impl Counted {
@@ -587,11 +595,11 @@ impl Plan {
     }
 
     /// Counts the instructions of these subjects, as far as they run on one thread.
-    fn profiles(bench: &Bench, mut ids: Vec<Id>) -> Result<Profiles, NotCounted> {
+    fn profiles(bench: &Bench, mut ids: Vec<Id>, beside: Beside) -> Result<Profiles, NotCounted> {
         ids.retain(|id| bench.is_on_one(*id));
         ids.sort_unstable();
         ids.dedup();
-        instructions::count(&ids)
+        instructions::count(&ids, beside)
     }
 
     /// Instructions alone, of the calls that have a word in their title or name.
@@ -611,13 +619,23 @@ impl Plan {
             );
         }
         let ids = meant.iter().flat_map(|(_, line)| line.ids()).collect();
-        let profiles = Self::profiles(bench, ids)?;
+        let profiles = Self::profiles(bench, ids, Beside::Nobody)?;
+        let ours = meant.iter().filter(|(_, line)| line.who == OURS);
+        let ours: Vec<Id> = ours.flat_map(|(_, line)| line.ids()).collect();
+        let observed = Self::profiles(bench, ours.clone(), Beside::Observer)?;
+        let told = Self::profiles(bench, ours, Beside::Told)?;
         let counted = meant.into_iter().filter_map(|(title, line)| {
+            let beside = |profiles| {
+                let profile = (line.who == OURS).then(|| line.profile(profiles));
+                profile.flatten().map(|profile: Profile| profile.total())
+            };
             Some(Counted {
                 title,
                 who: line.who,
                 through: line.through,
                 profile: line.profile(&profiles)?,
+                observed: beside(&observed),
+                told: beside(&told),
             })
         });
         Ok(counted.collect())
@@ -630,11 +648,11 @@ impl Plan {
         if effort.counts_all {
             ids.extend(lines.flat_map(Line::ids));
         }
-        let profiles = Self::profiles(bench, ids);
+        let profiles = Self::profiles(bench, ids, Beside::Nobody);
         let samples = bench.measure(None, effort);
 
         // From here on there is one, for the rest of the process.
-        observe::install(Counting::default()).forever();
+        install(Beside::Observer);
         let mut again = self.base.all().to_vec();
         for line in self.sections.iter().flat_map(|section| &section.lines) {
             if line.who == OURS {
@@ -644,9 +662,12 @@ impl Plan {
         again.sort_unstable();
         again.dedup();
         let observed = bench.measure(Some(&again), effort);
+        install(Beside::Told);
+        let told = bench.measure(Some(&again), effort);
 
         let base = self.base.each(|id| samples.cost(id, None).median);
         let observed_base = self.base.each(|id| observed.cost(id, None).median);
+        let told_base = self.base.each(|id| told.cost(id, None).median);
         let (base_instructions, profiles) = match profiles {
             Ok(profiles) => {
                 let total = |id| profiles.get(&id).map_or(f64::NAN, Profile::total);
@@ -659,10 +680,10 @@ impl Plan {
                 let (unit, reach) = (section.unit, section.reach);
                 let cost = samples.cost(line.id, line.over);
                 let allocations = bench.allocations(line.id);
-                let observed = (line.who == OURS).then(|| {
-                    let cost = observed.cost(line.id, line.over);
-                    (cost, cost.median / unit.of(&observed_base))
-                });
+                let beside = |samples: &Samples, base: &Base| {
+                    let cost = samples.cost(line.id, line.over);
+                    (line.who == OURS).then(|| (cost, cost.median / unit.of(base)))
+                };
                 let reached = (line.who == OURS && !line.note).then(|| {
                     let fits = match (line.bytes, reach.bytes) {
                         (Some(bytes), Some(most)) => bytes <= most,
@@ -675,7 +696,8 @@ impl Plan {
                     through: line.through,
                     cost,
                     ratio: cost.median / unit.of(&base),
-                    observed,
+                    observed: beside(&observed, &observed_base),
+                    told: beside(&told, &told_base),
                     allocations,
                     bytes: line.bytes,
                     instructions: line.profile(&profiles),
@@ -689,6 +711,7 @@ impl Plan {
         Results {
             base,
             observed_base,
+            told_base,
             base_instructions,
             sections,
         }
@@ -702,6 +725,28 @@ struct Bare {
     future: Id,
     telling: Id,
     of_peers: Id,
+}
+
+/// Installs an observer for the rest of the process.
+pub(crate) fn install(beside: Beside) {
+    match beside {
+        Beside::Nobody => {}
+        Beside::Observer => observe::install(Counting::default()).forever(),
+        Beside::Told => observe::install(Told).forever(),
+    }
+}
+
+/// An observer that hears of the end of each call.
+struct Told;
+
+impl Observer for Told {
+    fn wants_calls(&self) -> bool {
+        true
+    }
+
+    fn call_ended(&self, event: &observe::CallEnded<'_>) {
+        black_box((event.outcome, event.took));
+    }
 }
 
 /// An observer that counts rejections.

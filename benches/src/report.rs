@@ -14,15 +14,16 @@ pub(crate) fn markdown(results: &Results) -> String {
     if let Err(why) = &results.base_instructions {
         let _ = writeln!(text, "\nInstructions are missing: {why}.");
     }
-    text.push_str("\n| in nanoseconds | | beside an observer | instructions |\n");
-    text.push_str("| --- | ---: | ---: | ---: |\n");
+    text.push_str("\n| in nanoseconds | | beside an observer | told | instructions |\n");
+    text.push_str("| --- | ---: | ---: | ---: | ---: |\n");
     for (name, of) in BASES {
         let (first, again) = (of(&results.base), of(&results.observed_base));
+        let told = of(&results.told_base);
         let instructions = results.base_instructions.as_ref().map_or(f64::NAN, of);
         let instructions = number(instructions);
         let _ = writeln!(
             text,
-            "| {name} | {first:.1} | {again:.1} | {instructions} |"
+            "| {name} | {first:.1} | {again:.1} | {told:.1} | {instructions} |"
         );
     }
     for (section, rows) in &results.sections {
@@ -36,8 +37,8 @@ pub(crate) fn markdown(results: &Results) -> String {
         let _ = write!(
             text,
             "\n## {}\nTo reach: {}.\n\n\
-             | | through | {unit} | ns | least ns | observed, {unit} |{instructions} allocations | bytes | reached |\n\
-             | --- | --- | ---: | ---: | ---: | ---: |{rule} ---: | ---: | --- |\n",
+             | | through | {unit} | ns | least ns | observed, {unit} | told, {unit} |{instructions} allocations | bytes | reached |\n\
+             | --- | --- | ---: | ---: | ---: | ---: | ---: |{rule} ---: | ---: | --- |\n",
             section.title,
             section.reach.text(section.unit),
         );
@@ -65,10 +66,17 @@ pub(crate) fn instructions(counted: &[Counted]) -> String {
         if let Some(first) = section.first() {
             let _ = writeln!(text, "## {}", first.title);
         }
-        text.push_str("| | through | instructions |\n| --- | --- | ---: |\n");
+        text.push_str("| | through | instructions | observed | told |\n");
+        text.push_str("| --- | --- | ---: | ---: | ---: |\n");
         for row in section {
             let total = number(row.profile.total());
-            let _ = writeln!(text, "| {} | {} | {total} |", row.who, row.through);
+            let beside = |total: Option<f64>| total.map_or(String::new(), number);
+            let (observed, told) = (beside(row.observed), beside(row.told));
+            let _ = writeln!(
+                text,
+                "| {} | {} | {total} | {observed} | {told} |",
+                row.who, row.through
+            );
         }
         let ours = section.iter().filter(|row| row.is_ours());
         let profiles: Vec<String> = ours.map(|row| profile(row.through, &row.profile)).collect();
@@ -100,9 +108,9 @@ fn number(number: f64) -> String {
 }
 
 fn line(row: &Row, counted: bool) -> String {
-    let observed = row
-        .observed
-        .map_or(String::new(), |(_, ratio)| format!("{ratio:.2}"));
+    let ratio =
+        |beside: Option<(_, f64)>| beside.map_or(String::new(), |(_, ratio)| format!("{ratio:.2}"));
+    let (observed, told) = (ratio(row.observed), ratio(row.told));
     let instructions = match &row.instructions {
         Some(profile) => format!(" {} |", number(profile.total())),
         None if counted => "  |".to_owned(),
@@ -115,7 +123,7 @@ fn line(row: &Row, counted: bool) -> String {
         None => "",
     };
     format!(
-        "| {} | {} | {:.2} | {:.1} | {:.1} | {observed} |{instructions} {} | {bytes} | {reached} |",
+        "| {} | {} | {:.2} | {:.1} | {:.1} | {observed} | {told} |{instructions} {} | {bytes} | {reached} |",
         row.who, row.through, row.ratio, row.cost.median, row.cost.least, row.allocations,
     )
 }
@@ -152,6 +160,7 @@ pub(crate) fn json(results: &Results) -> Value {
         "machine": machine::describe(),
         "base_ns": base(&results.base),
         "observed_base_ns": base(&results.observed_base),
+        "told_base_ns": base(&results.told_base),
         "base_instructions": results.base_instructions.as_ref().ok().map(base),
         "sections": sections,
     })
@@ -176,6 +185,8 @@ fn row(row: &Row) -> Value {
         "least_ns": row.cost.least,
         "observed_ratio": row.observed.map(|(_, ratio)| ratio),
         "observed_median_ns": row.observed.map(|(cost, _)| cost.median),
+        "told_ratio": row.told.map(|(_, ratio)| ratio),
+        "told_median_ns": row.told.map(|(cost, _)| cost.median),
         "allocations": row.allocations,
         "bytes": row.bytes,
         "instructions": row.instructions.as_ref().map(Profile::total),
@@ -219,15 +230,21 @@ mod tests {
 
     #[test]
     fn only_ours_have_a_profile() {
-        let row = |who, through| Counted {
+        let row = |who, through, beside: Option<f64>| Counted {
             title: "Closed",
             who,
             through,
             profile: Profile::of(&[("f", 2.0)]),
+            observed: beside,
+            told: beside.map(|beside| beside + 90.0),
         };
-        let text = instructions(&[row("breakerbox", "`a`"), row("peer", "`b`")]);
-        let expected = "## Closed\n| | through | instructions |\n| --- | --- | ---: |\n\
-            | breakerbox | `a` | 2.0 |\n| peer | `b` | 2.0 |\n\n\
+        let text = instructions(&[
+            row("breakerbox", "`a`", Some(3.0)),
+            row("peer", "`b`", None),
+        ]);
+        let expected = "## Closed\n| | through | instructions | observed | told |\n\
+            | --- | --- | ---: | ---: | ---: |\n\
+            | breakerbox | `a` | 2.0 | 3.0 | 93.0 |\n| peer | `b` | 2.0 |  |  |\n\n\
             - Instructions of `a`: `f` 2.0.\n";
         assert_eq!(text, expected);
         assert_eq!(instructions(&[]), "");
