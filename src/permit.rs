@@ -101,6 +101,14 @@ impl<S: Subject> Permit<S> {
         self.ticket.settle_at(outcome, now, self.given)
     }
 
+    /// Out of line, so that the drop of a refusal, which has no permit, is looked through.
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self) {
+        let outcome = self.outcome_of_drop();
+        self.ticket.settle(outcome, self.given);
+    }
+
     // Of each permit's own type, not shared with other permits: so the compiler sees
     // through it where a permit is used, and the common call never drops one.
     #[cfg(feature = "std")]
@@ -122,8 +130,7 @@ impl<S: Subject> Drop for Permit<S> {
     #[inline]
     fn drop(&mut self) {
         if self.ticket.is_admitted() {
-            let outcome = self.outcome_of_drop();
-            self.ticket.settle(outcome, self.given);
+            self.give_up();
         }
     }
 }
