@@ -114,10 +114,11 @@ impl<const WORDS: usize> Overlay<WORDS> {
         }
     }
 
-    /// Whether anything lies over.
+    /// Whether anything lies over. (Acquire, though none is needed: where every load is of one
+    /// order, what refuses senseless ones is left out of small programs.)
     #[inline]
     pub fn is_on(&self) -> bool {
-        Version(self.version.load(Ordering::Relaxed)).mask() != 0
+        self.load().mask() != 0
     }
 
     /// What lies over; `None`: nothing.
@@ -185,6 +186,7 @@ impl<const WORDS: usize> Overlay<WORDS> {
         }
     }
 
+    #[inline]
     fn load(&self) -> Version {
         Version(self.version.load(Ordering::Acquire))
     }
