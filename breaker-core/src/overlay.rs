@@ -106,6 +106,10 @@ impl<const WORDS: usize> Overlay<WORDS> {
     }
 
     #[cfg(loom)]
+    #[allow(
+        clippy::new_without_default,
+        reason = "the real one is const, and no default is"
+    )]
     pub fn new() -> Self {
         let bank = || core::array::from_fn(|_| AtomicU64::new(0));
         Self {

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The time of all circuits, which passes when a test says so.
 static TIME: ManualClock = ManualClock::new(0);
 
-/// Reads [`TIME`].
+/// Reads `TIME`.
 #[derive(Clone, Copy, Debug)]
 pub struct Time;
 
