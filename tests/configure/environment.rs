@@ -133,6 +133,40 @@ fn every_mistake_names_its_variable() {
     );
 }
 
+#[test]
+fn a_number_of_any_length_is_too_large_and_not_no_number() {
+    let _scope = test::scope();
+    let digits = "9".repeat(100);
+    let said = |number: &str| {
+        let mistakes = configure_from_vars([("BREAKERBOX__PMS__THRESHOLD", number)]);
+        lines(&mistakes.unwrap_err())
+    };
+    assert_eq!(said(&digits), said("4294967295"));
+    assert!(
+        said(&digits)[0].contains("too large"),
+        "{:?}",
+        said(&digits)
+    );
+}
+
+/// `RESET` and `reset` are two variables, and the environment has no order.
+#[test]
+fn a_setting_that_two_variables_give_is_a_mistake() {
+    let _scope = test::scope();
+    let pms = Breaker::shared("pms", Config::DEFAULT);
+    let two = [
+        ("BREAKERBOX__PMS__RESET", "10s"),
+        ("BREAKERBOX__PMS__reset", "20s"),
+    ];
+    assert_eq!(
+        lines(&configure_from_vars(two).unwrap_err()),
+        [
+            "BREAKERBOX__PMS__reset: `PMS`: `BREAKERBOX__PMS__RESET` says it, too: take one of them out"
+        ]
+    );
+    assert_eq!(pms.config(), Config::DEFAULT);
+}
+
 /// The environment of a process can't be changed safely: so this test is run again, in a process
 /// that has another.
 #[test]
@@ -146,10 +180,13 @@ fn the_real_environment_is_read() {
             command.env(AGAIN, expected).envs(vars.iter().copied());
             #[cfg(unix)]
             if expected == "no text" {
+                use std::ffi::OsStr;
                 use std::os::unix::ffi::OsStrExt as _;
-                let bytes = std::ffi::OsStr::from_bytes(b"\xff");
+                let bytes = OsStr::from_bytes(b"\xff");
                 command
                     .env("BREAKERBOX__PMS__RESET", bytes)
+                    .env(OsStr::from_bytes(b"BREAKERBOX__P\xffMS__RESET"), "1s")
+                    .env(OsStr::from_bytes(b"OTHER\xff"), "1s")
                     .env("OTHER", bytes);
             }
             let output = command.output().unwrap();
@@ -171,7 +208,10 @@ fn the_real_environment_is_read() {
         "none" => assert_eq!(configured.unwrap_err().len(), 1),
         _ => assert_eq!(
             lines(&configured.unwrap_err()),
-            ["BREAKERBOX__PMS__RESET: the value is no text in UTF-8"]
+            [
+                "BREAKERBOX__PMS__RESET: the value is no text in UTF-8",
+                "BREAKERBOX__P\u{fffd}MS__RESET: the name is no text in UTF-8",
+            ]
         ),
     }
 }

@@ -96,3 +96,46 @@ fn lines_and_columns_count_what_is_seen() {
         assert_eq!(found, Some(at), "{text}: {mistakes}");
     }
 }
+
+#[test]
+fn what_is_no_file_of_settings_changes_nothing_and_is_given_up_soon() {
+    let _scope = test::scope();
+    let folder = tempfile::tempdir().unwrap();
+    let pms = Breaker::shared("pms", Config::DEFAULT);
+    let large = folder.path().join("large.toml");
+    let written = fs::File::create(&large).unwrap();
+    written.set_len(1 << 40).unwrap(); // more than there is memory: of zeros, on no disk
+    let directory = folder.path().to_owned();
+    let mut paths = vec![large, directory];
+    if cfg!(unix) {
+        paths.push("/dev/zero".into());
+    }
+    for path in paths {
+        let error = configure_from_file(&path).unwrap_err();
+        let said = error.to_string();
+        assert!(matches!(error, FileError::NotRead { .. }), "{said}");
+        assert!(said.contains(&path.display().to_string()), "{said}");
+        let is_large = said.ends_with("it is larger than 16 MiB");
+        assert_eq!(is_large, path != folder.path(), "{said}");
+    }
+    assert_eq!(pms.config(), Config::DEFAULT);
+}
+
+#[test]
+fn each_of_very_many_mistakes_is_named_at_its_place() {
+    let _scope = test::scope();
+    let tables = 2_000;
+    let text: String = (0..tables)
+        .map(|number| {
+            format!("[breakers.b{number}]\r\n\"\u{fc}\" = 1 # \u{fc}\r\n  treshold = 3\r\n")
+        })
+        .collect();
+    let mistakes = configure_from_toml(&text).unwrap_err();
+    assert_eq!(mistakes.len(), 2 * tables);
+    for (number, mistake) in mistakes.iter().enumerate() {
+        let (line, column) = (3 * (number / 2) + 2 + number % 2, 1 + 2 * (number % 2));
+        let at = format!("{line}:{column}: `b{}`: ", number / 2);
+        let said = mistake.to_string();
+        assert!(said.starts_with(&at), "{said}, not at {at}");
+    }
+}

@@ -7,7 +7,9 @@ use super::mistakes::{Mistake, Mistakes, Whence};
 use super::values::{self, Notation, Written};
 use crate::registry::book::here;
 use breaker_core::{Overrides, Setting, SettingKind};
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use std::ffi::OsStr;
 
 const PREFIX: &str = "BREAKERBOX__";
 
@@ -46,18 +48,19 @@ pub fn configure_from_env() -> Result<Configured, Mistakes> {
     let mut mistakes = Vec::new();
     let mut vars = Vec::new();
     for (name, value) in std::env::vars_os() {
-        let Ok(name) = name.into_string() else {
+        if !name.to_string_lossy().starts_with(PREFIX) {
             continue;
+        }
+        let no_text = |name: &OsStr, which| Mistake {
+            whence: Whence::Variable(name.to_string_lossy().into_owned()),
+            breaker: None,
+            setting: None,
+            what: format!("the {which} is no text in UTF-8"),
         };
-        match value.into_string() {
-            _ if !name.starts_with(PREFIX) => {}
-            Ok(value) => vars.push((name, value)),
-            Err(_) => mistakes.push(Mistake {
-                whence: Whence::Variable(name),
-                breaker: None,
-                setting: None,
-                what: "the value is no text in UTF-8".to_owned(),
-            }),
+        match (name.into_string(), value.into_string()) {
+            (Ok(name), Ok(value)) => vars.push((name, value)),
+            (Ok(name), Err(_)) => mistakes.push(no_text(name.as_ref(), "value")),
+            (Err(name), _) => mistakes.push(no_text(&name, "name")),
         }
     }
     configure_from(vars, mistakes)
@@ -121,11 +124,20 @@ fn configure_from(
     for (variable, value) in vars {
         match read(&variable, &value) {
             Err(mistake) => mistakes.push(mistake),
-            Ok((name, setting, overrides)) => {
-                let these = of.entry(name.clone()).or_default();
-                *these = overrides.over(*these);
-                variables.insert((name, setting), variable);
-            }
+            Ok((name, setting, overrides)) => match variables.entry((name, setting)) {
+                Entry::Vacant(place) => {
+                    let these: &mut Overrides = of.entry(place.key().0.clone()).or_default();
+                    *these = overrides.over(*these);
+                    place.insert(variable);
+                }
+                // Which of the two comes last nobody can say.
+                Entry::Occupied(other) => mistakes.push(Mistake {
+                    what: format!("`{}` says it, too: take one of them out", other.get()),
+                    breaker: Some(other.key().0.clone()),
+                    setting: Some(setting.name().to_owned()),
+                    whence: Whence::Variable(variable),
+                }),
+            },
         }
     }
     let whence = |name: &str, setting: Option<Setting>| {
@@ -179,7 +191,10 @@ fn read(variable: &str, value: &str) -> Result<(String, Setting, Overrides), Mis
 fn written(setting: Setting, value: &str) -> Written<'_> {
     let kind = setting.kind();
     let is_number = matches!(kind, Some(SettingKind::Count | SettingKind::Number));
+    let is_digits = !value.is_empty() && value.bytes().all(|sign| sign.is_ascii_digit());
     match (value.parse::<i128>(), value.parse::<f64>()) {
+        // Larger than anything that is kept.
+        (Err(_), _) if is_number && is_digits => Written::Whole(i128::MAX),
         (Ok(whole), _) if is_number => Written::Whole(whole),
         (_, Ok(number)) if is_number => Written::Fraction(number),
         _ => Written::Text(value),

@@ -10,11 +10,15 @@ use breaker_core::{Overrides, Setting};
 use breaker_text::nearest;
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+/// In bytes: settings of some 100,000 breakers.
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// The table that all others are in.
 const BREAKERS: &str = "breakers";
@@ -61,15 +65,16 @@ pub fn configure_from_toml(text: &str) -> Result<Configured, Mistakes> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut file = File {
         text,
+        lines: Lines::of(text),
         mistakes: Vec::new(),
         of: ByName::new(),
         spans: BTreeMap::new(),
     };
     file.read();
-    let (mistakes, of) = (file.mistakes, file.of);
+    let (mistakes, of, lines) = (file.mistakes, file.of, file.lines);
     let whence = |name: &str, setting: Option<Setting>| {
         let span = file.spans.get(&(name.to_owned(), setting));
-        place(text, span.map_or(0, |span| span.start))
+        lines.place(span.map_or(0, |span| span.start))
     };
     let given = Given {
         layer: Layer::File,
@@ -123,15 +128,27 @@ pub fn configure_from_toml(text: &str) -> Result<Configured, Mistakes> {
 /// ```
 ///
 /// # Errors
-/// The file can't be read, or every mistake in it. Nothing has changed then.
+/// The file can't be read (or is larger than 16 MiB), or every mistake in it. Nothing has changed then.
 #[cfg_attr(docsrs, doc(cfg(feature = "config-file")))]
 pub fn configure_from_file(path: impl AsRef<Path>) -> Result<Configured, FileError> {
     let path = path.as_ref();
-    let text = fs::read_to_string(path).map_err(|error| FileError::NotRead {
+    let text = text_of(path).map_err(|error| FileError::NotRead {
         path: path.to_owned(),
         error,
     })?;
     configure_from_toml(&text).map_err(|mistakes| FileError::Mistakes(mistakes.in_file(path)))
+}
+
+/// A wrong path may lead to something that has no end.
+fn text_of(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let mut from = fs::File::open(path)?.take(LARGEST_FILE + 1);
+    from.read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST_FILE {
+        let what = format!("it is larger than {} MiB", LARGEST_FILE >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+    }
+    Ok(text)
 }
 
 /// Why a configuration file changed nothing.
@@ -178,6 +195,7 @@ impl Error for FileError {
 /// A file that is being read.
 struct File<'t> {
     text: &'t str,
+    lines: Lines<'t>,
     mistakes: Vec<Mistake>,
     of: ByName,
     /// Where which setting of which name stands; and where the name does.
@@ -278,7 +296,7 @@ impl File<'_> {
 
     fn mistake(&mut self, at: usize, breaker: Option<&str>, setting: Option<&str>, what: String) {
         self.mistakes.push(Mistake {
-            whence: place(self.text, at),
+            whence: self.lines.place(at),
             breaker: breaker.map(str::to_owned),
             setting: setting.map(str::to_owned),
             what,
@@ -347,14 +365,29 @@ fn hint(text: &str, at: usize) -> String {
     }
 }
 
-/// Line and column, from 1, of a place in the text.
-fn place(text: &str, at: usize) -> Whence {
-    let before = &text[..floor(text, at)];
-    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-    Whence::File {
-        file: None,
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
+/// Where the lines of a text begin: looked for once, however many mistakes are in it.
+struct Lines<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    fn of(text: &'t str) -> Self {
+        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        let starts = std::iter::once(0).chain(ends).collect();
+        Self { text, starts }
+    }
+
+    /// Line and column, from 1, of a place in the text.
+    fn place(&self, at: usize) -> Whence {
+        let at = floor(self.text, at);
+        let line = self.starts.partition_point(|start| *start <= at);
+        let start = line.checked_sub(1).and_then(|line| self.starts.get(line));
+        Whence::File {
+            file: None,
+            line,
+            column: self.text[start.copied().unwrap_or(0)..at].chars().count() + 1,
+        }
     }
 }
 
