@@ -37,22 +37,39 @@ use std::time::Duration;
 /// assert_eq!(pms.state(), State::Open);
 /// ```
 ///
+/// What a [`restore`] brought and still waits for its breaker is handed on, so that a run in which
+/// nobody called it loses nothing: an operator's order, and an opening whose wait is not over.
+///
 /// Inside a test scope: of those that [`all()`](super::all()) lists there.
 #[must_use]
 pub fn snapshot() -> Snapshots {
-    let breakers = super::all();
-    let breakers = breakers.iter().flat_map(Registered::breakers);
-    let taken = breakers.filter_map(|breaker| {
-        let snapshot = in_microseconds(breaker.snapshot());
-        if is_as_new(&snapshot) {
-            return None;
-        }
-        Some(SnapshotOf {
-            circuit: CircuitName::of(&*breaker),
-            snapshot,
-        })
+    let here = here();
+    // What waits first: what enters in between is in the list.
+    let mut waiting: BTreeMap<_, _> = here.waiting().all(here.now()).into_iter().collect();
+    waiting.retain(|_, state| still_says(state));
+    let mut states = Vec::new();
+    for breaker in here.all().iter().flat_map(Registered::breakers) {
+        let circuit = CircuitName::of(&*breaker);
+        waiting.remove(&circuit);
+        states.push((circuit, breaker.snapshot()));
+    }
+    let taken = states.into_iter().chain(waiting);
+    let taken = taken.filter_map(|(circuit, snapshot)| {
+        let snapshot = in_microseconds(snapshot);
+        let taken = SnapshotOf { circuit, snapshot };
+        (!is_as_new(&snapshot)).then_some(taken)
     });
     taken.collect()
+}
+
+/// Whether a state that nobody took is worth handing on. Else those of breakers and keys that never
+/// come again would become more from run to run.
+fn still_says(snapshot: &Snapshot) -> bool {
+    match snapshot.state {
+        State::ForcedOpen | State::Disabled | State::Shadow => true,
+        State::Open => !snapshot.time_left.is_zero(),
+        State::Closed | State::HalfOpen => false,
+    }
 }
 
 /// Time left is rounded up, so that what is read is what was written.

@@ -84,6 +84,25 @@ impl Waiting {
         })
     }
 
+    /// Each, as it is now.
+    pub(super) fn all(&self, now: u64) -> Vec<(CircuitName, Snapshot)> {
+        if !self.are_any() {
+            return Vec::new();
+        }
+        let states = self.states();
+        let waited = now.saturating_sub(states.since);
+        let of = |(breaker, of): (&String, &OfName)| {
+            let named = |key: Option<&String>, snapshot: &Snapshot| {
+                let (breaker, key) = (breaker.clone(), key.cloned());
+                (CircuitName { breaker, key }, after(*snapshot, waited))
+            };
+            let one = of.one.iter().map(|state| named(None, state));
+            let keys = of.keys.iter().map(|(key, state)| named(Some(key), state));
+            one.chain(keys).collect::<Vec<_>>()
+        };
+        states.of.iter().flat_map(of).collect()
+    }
+
     pub(super) fn has_any_of(&self, name: &str) -> bool {
         self.are_any() && self.states().of.contains_key(name)
     }

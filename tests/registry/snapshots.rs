@@ -375,3 +375,45 @@ fn the_written_shape_stays() {
         assert!(found.contains(error), "{found}");
     }
 }
+
+#[test]
+fn what_still_waits_is_handed_on_to_the_run_after() {
+    let scope = test::scope();
+    let forced = Snapshot {
+        state: State::ForcedOpen,
+        ..closed(0)
+    };
+    let _ = registry::restore(&snapshots([
+        ("called", open(60)),
+        ("closed by now", open(60)),
+        ("hosts[a]", open(60)),
+        ("hosts[b]", forced),
+        ("over by now", open(10)),
+        ("two failures", closed(2)),
+        ("uncalled", open(60)),
+    ]));
+    scope.advance(Duration::from_secs(20));
+    let breakers = ["called", "closed by now"].map(|name| Breaker::shared(name, Config::DEFAULT));
+    breakers[1].close();
+    let hosts = KeyedBreakers::<String>::shared("hosts", Config::DEFAULT, 10).unwrap();
+    hosts.get("a").close();
+    scope.advance(Duration::from_secs(10));
+    let handed_on = registry::snapshot();
+    assert_eq!(
+        handed_on,
+        snapshots([
+            ("called", open(30)),
+            ("hosts[b]", forced),
+            ("uncalled", open(30)),
+        ])
+    );
+    drop((breakers, hosts, scope));
+
+    let _scope = test::scope();
+    let _ = registry::restore(&handed_on);
+    assert_eq!(registry::snapshot(), handed_on, "again, by the same clock");
+    assert_eq!(
+        Breaker::shared("uncalled", Config::DEFAULT).snapshot(),
+        open(30)
+    );
+}
