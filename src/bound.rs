@@ -4,6 +4,8 @@
 use crate::began::Began;
 use crate::end::End;
 use crate::error::Refused;
+#[cfg(feature = "std")]
+use crate::last_change::{LastChange, Noted};
 use crate::mark::Mark;
 #[cfg(feature = "std")]
 use crate::notify::Audience;
@@ -145,6 +147,12 @@ impl<S: Subject> Bound<S> {
         lent.circuit().snapshot(&lent.clock())
     }
 
+    #[cfg(feature = "std")]
+    pub(crate) fn last_change(&self) -> Option<LastChange> {
+        let lent = self.lent();
+        lent.noted().of(lent.circuit().entered(&lent.clock()))
+    }
+
     pub(crate) fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
         let change = self.restore_quietly(snapshot)?;
         self.lent().tell_change(&change);
@@ -267,6 +275,16 @@ impl<'a, S: Subject> Lent<'a, S> {
             return circuit.by_ref();
         }
         self.subject.circuit()
+    }
+
+    /// What brought the state about that [`circuit`](Self::circuit) is in.
+    #[cfg(feature = "std")]
+    pub(crate) fn noted(&self) -> &Noted {
+        #[cfg(feature = "test-util")]
+        if let Some(noted) = self.scoped.and_then(crate::test::Scoped::noted) {
+            return noted;
+        }
+        self.subject.noted()
     }
 
     #[inline]

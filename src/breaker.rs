@@ -51,6 +51,8 @@ where
     clock: C,
     name: Name,
     #[cfg(feature = "std")]
+    noted: crate::last_change::Noted,
+    #[cfg(feature = "std")]
     listing: crate::registry::Listing<Self>,
     #[cfg(feature = "test-util")]
     id: std::sync::OnceLock<u64>,
@@ -150,6 +152,7 @@ impl<C, P> Breaker<C, P> {
             circuit,
             clock,
             name,
+            noted: crate::last_change::Noted::new(),
             listing,
             #[cfg(feature = "test-util")]
             id: std::sync::OnceLock::new(),
@@ -453,6 +456,11 @@ impl<C, P> Breaker<C, P> {
 
     pub(crate) fn own_clock(&self) -> &C {
         &self.clock
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn noted(&self) -> &crate::last_change::Noted {
+        &self.noted
     }
 
     #[cfg(feature = "std")]

@@ -75,8 +75,8 @@ pub const DEFAULT_MAX_KEYS: u32 = 10_000;
 /// what comes of them is not remembered, and observers are told that too
 /// ([`keys_full`](crate::observe::Observer::keys_full)).
 ///
-/// A key takes 32 bytes of state, itself, and its place in the table: some 70
-/// bytes for a number, some 100 for a text of 16 letters (by rate, the window
+/// A key takes 40 bytes of state, itself, and its place in the table: some 80
+/// bytes for a number, some 110 for a text of 16 letters (by rate, the window
 /// besides). A known key is found without allocating.
 ///
 /// A test scope (`breakerbox::test::scope`) has keys of its own, none at first, room for

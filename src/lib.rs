@@ -117,6 +117,8 @@ mod guard;
 pub mod guide;
 #[cfg(feature = "std")]
 mod keyed;
+#[cfg(feature = "std")]
+mod last_change;
 #[cfg(all(
     feature = "last-good",
     any(
@@ -186,6 +188,9 @@ pub use guard::Guard;
 pub use guard::KeyedGuard;
 #[cfg(feature = "std")]
 pub use keyed::{DEFAULT_MAX_KEYS, Key, KeyedBreaker, KeyedBreakers};
+#[cfg(feature = "std")]
+#[cfg(feature = "std")]
+pub use last_change::LastChange;
 #[cfg(all(
     feature = "last-good",
     any(

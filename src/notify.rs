@@ -114,15 +114,14 @@ impl<'a, S: Subject> Lent<'a, S> {
         }
     }
 
-    #[inline]
-    pub(crate) fn tell_change(self, change: &Change) {
-        if observe::anyone() {
-            self.tell_of_change(change);
-        }
-    }
-
+    /// Notes it, also where nobody is told.
     #[cold]
-    fn tell_of_change(self, change: &Change) {
+    #[inline(never)]
+    pub(crate) fn tell_change(self, change: &Change) {
+        self.noted().note(change);
+        if !observe::anyone() {
+            return;
+        }
         let source = self.source();
         observe::state_changed(&source, change);
         if change.trigger == Trigger::ProbeTimedOut {

@@ -17,6 +17,7 @@
 //!
 //! # Operating
 //! Each of [`AnyBreaker`]'s orders is for one breaker, those of [`FoundKeyed`] for all keys.
+//! Why a breaker is in its state, and since when, says [`last_change`](AnyBreaker::last_change).
 //!
 //! ```
 //! use breakerbox::{Breaker, Config, State, registry};
@@ -80,13 +81,20 @@
 //! # let path = folder.join("breakers.json");
 //! # let _scope = breakerbox::test::scope();
 //!
-//! // Before the process ends, or every few seconds:
-//! std::fs::write(&path, serde_json::to_string(&registry::snapshot())?)?;
+//! // Before the process ends, or every few seconds. A crash in the middle leaves the old file:
+//! let fresh = path.with_extension("new");
+//! std::fs::write(&fresh, serde_json::to_string(&registry::snapshot())?)?;
+//! std::fs::rename(&fresh, &path)?;
 //!
-//! // When it begins, before the first call:
-//! let report = registry::restore(&serde_json::from_str(&std::fs::read_to_string(&path)?)?);
-//! for (circuit, error) in &report.refused {
-//!     eprintln!("{circuit} was not restored: {error}");
+//! // When it begins, before the first call. A bad file must not keep it from beginning:
+//! match std::fs::read(&path).map(|text| serde_json::from_slice::<registry::Snapshots>(&text)) {
+//!     Ok(Ok(snapshots)) => {
+//!         for (circuit, error) in &registry::restore(&snapshots).refused {
+//!             eprintln!("{circuit} was not restored: {error}");
+//!         }
+//!     }
+//!     Ok(Err(error)) => eprintln!("nothing was restored: {error}"),
+//!     Err(error) => eprintln!("nothing to restore: {error}"), // as in the first run
 //! }
 //! # std::fs::remove_dir_all(&folder)?;
 //! # }

@@ -33,6 +33,10 @@ pub(crate) mod sealed {
         #[cfg(feature = "std")]
         fn enter(&self);
 
+        /// What brought its present state about, outside of test scopes.
+        #[cfg(feature = "std")]
+        fn noted(&self) -> &crate::last_change::Noted;
+
         /// What it is called in errors and events.
         fn name(&self) -> Name;
 
@@ -66,6 +70,11 @@ where
     #[inline]
     fn enter(&self) {
         crate::registry::enter(self);
+    }
+
+    #[cfg(feature = "std")]
+    fn noted(&self) -> &crate::last_change::Noted {
+        Breaker::noted(self)
     }
 
     #[inline]

@@ -108,6 +108,20 @@ pub enum Trigger {
 }
 
 impl Trigger {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Failures,
+        Self::FailureRate,
+        Self::SlowRate,
+        Self::FailedProbe,
+        Self::Overloaded,
+        Self::WaitOver,
+        Self::ProbeTimedOut,
+        Self::Recovered,
+        Self::Operator,
+        Self::Restored,
+    ];
+
     /// Its name in logs and labels: `failures`, `failure_rate`, `slow_rate`, `failed_probe`,
     /// `overloaded`, `wait_over`, `probe_timed_out`, `recovered`, `operator` or `restored`.
     #[must_use]
@@ -130,5 +144,30 @@ impl Trigger {
 impl fmt::Display for Trigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Trigger;
+
+    #[test]
+    fn all_triggers_are_all_of_them() {
+        for (at, trigger) in Trigger::ALL.into_iter().enumerate() {
+            let place = match trigger {
+                Trigger::Failures => 0,
+                Trigger::FailureRate => 1,
+                Trigger::SlowRate => 2,
+                Trigger::FailedProbe => 3,
+                Trigger::Overloaded => 4,
+                Trigger::WaitOver => 5,
+                Trigger::ProbeTimedOut => 6,
+                Trigger::Recovered => 7,
+                Trigger::Operator => 8,
+                // The last: who adds one finds that this doesn't compile, and `ALL` above it.
+                Trigger::Restored => Trigger::ALL.len() - 1,
+            };
+            assert_eq!(place, at);
+        }
     }
 }

@@ -490,6 +490,27 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         self.load().generation()
     }
 
+    /// The present generation, and how long ago it began: while half-open, how long ago its last
+    /// probe was admitted.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn entered<C: Clock>(self, clock: &C) -> (Generation, Duration) {
+        loop {
+            let generation = self.load().generation();
+            let stamp = self.load_stamp();
+            let now = clock.now();
+            if self.load().generation() != generation {
+                continue;
+            }
+            let ago = if stamp.belongs_to(generation) {
+                now.saturating_sub(stamp.nanos())
+            } else {
+                0 // who entered it is about to stamp it
+            };
+            return (generation, Duration::from_nanos(ago));
+        }
+    }
+
     /// See [`Circuit::config`](crate::Circuit::config).
     #[must_use]
     pub fn config(self) -> Config {

@@ -1,6 +1,7 @@
 //! One key's circuit, and what it has in common with the others.
 
 use crate::breaker::Breaker;
+use crate::last_change::Noted;
 use crate::name::{Name, OfKey};
 use crate::observe::CircuitId;
 use breaker_core::{BareCircuit, CircuitRef, Overrides, Policy, ReconfigureError, State};
@@ -8,9 +9,10 @@ use core::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A key and its circuit: beside the key 32 bytes, and what the policy keeps.
+/// A key and its circuit: beside the key 40 bytes, and what the policy keeps.
 pub(crate) struct Entry<O, C: 'static, P: 'static> {
     pub(super) circuit: BareCircuit<P>,
+    pub(super) noted: Noted,
     pub(super) group: Arc<Group<O, C, P>>,
     pub(super) key: O,
     pub(super) hash: u32,
@@ -40,6 +42,7 @@ impl<O, C, P: Policy> Entry<O, C, P> {
     pub(super) fn new(group: &Arc<Group<O, C, P>>, key: O, hash: u32) -> Self {
         Self {
             circuit: group.template.own_circuit().fresh_bare(),
+            noted: Noted::new(),
             group: Arc::clone(group),
             key,
             hash,

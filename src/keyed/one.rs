@@ -162,6 +162,10 @@ where
     #[inline]
     fn enter(&self) {}
 
+    fn noted(&self) -> &crate::last_change::Noted {
+        &self.entry.noted
+    }
+
     fn name(&self) -> Name {
         self.full_name()
     }

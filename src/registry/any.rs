@@ -3,6 +3,7 @@
 use crate::bound::Bound;
 use crate::breaker::Breaker;
 use crate::keyed::KeyedBreaker;
+use crate::last_change::LastChange;
 use crate::name::KeyLabel;
 use crate::observe::CircuitId;
 use crate::subject::Subject;
@@ -88,6 +89,30 @@ pub trait AnyBreaker: Lends + Send + Sync {
         } = self.snapshot();
         (state == State::Open).then_some(time_left)
     }
+    /// Why it is in its state, and since when. `None`: it is as it was made; or it is just being
+    /// changed, and who does so has yet to note it.
+    ///
+    /// It is noted whether or not there are observers, in one word, by who changes a state. Whoever
+    /// wants to know more of the past [watches](super::watch()).
+    ///
+    /// ```
+    /// use breakerbox::{AnyBreaker, Breaker, Settings, State, Trigger};
+    /// use std::time::Duration;
+    ///
+    /// # let scope = breakerbox::test::scope();
+    /// let pms = Breaker::new("pms", Settings::new().threshold(2).must());
+    /// assert_eq!(pms.last_change(), None);
+    /// for _ in 0..2 {
+    ///     let _ = pms.call_sync(|| Err::<(), _>("no answer"));
+    /// }
+    /// # scope.advance(Duration::from_secs(20));
+    /// // 20 seconds later:
+    /// let why = pms.last_change().unwrap();
+    /// assert_eq!((why.from, why.to), (State::Closed, State::Open));
+    /// assert_eq!((why.trigger, why.failures), (Trigger::Failures, 2));
+    /// assert_eq!(why.ago, Duration::from_secs(20));
+    /// ```
+    fn last_change(&self) -> Option<LastChange>;
     /// See [`Breaker::restore`].
     ///
     /// # Errors
@@ -162,6 +187,10 @@ where
 
     fn snapshot(&self) -> Snapshot {
         Bound::new(self).snapshot()
+    }
+
+    fn last_change(&self) -> Option<LastChange> {
+        Bound::new(self).last_change()
     }
 
     fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {

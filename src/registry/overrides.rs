@@ -52,6 +52,11 @@ use std::collections::BTreeMap;
 /// # Ok::<(), registry::Mistakes>(())
 /// ```
 ///
+/// It is for names, and looks at every breaker that is listed (10,000 of them take some tens of
+/// milliseconds, in which no call waits): what has a breaker in its hand, as a client made for a moment
+/// has, [reconfigures](crate::Breaker::reconfigure) that. What is said of a name is kept until it is
+/// said anew.
+///
 /// [`clear`](crate::Breaker::clear) takes a breaker back to what was declared, until it is
 /// configured anew: by this, from the environment, or by reading a file again.
 ///

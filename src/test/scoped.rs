@@ -2,6 +2,7 @@
 
 use super::{Scope, current};
 use crate::breaker::Breaker;
+use crate::last_change::Noted;
 use breaker_core::{Circuit, Clock, ManualClock, Policy};
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +10,13 @@ use std::sync::Arc;
 /// A breaker's state inside a scope.
 pub struct Scoped<P> {
     scope: Scope,
-    circuit: Option<Arc<Circuit<P>>>,
+    own: Option<Arc<Own<P>>>,
+}
+
+/// What a breaker has of its own in a scope.
+struct Own<P> {
+    circuit: Circuit<P>,
+    noted: Noted,
 }
 
 impl<P: Policy + Send + Sync + 'static> Scoped<P> {
@@ -19,30 +26,36 @@ impl<P: Policy + Send + Sync + 'static> Scoped<P> {
     {
         let scope = current()?;
         let id = breaker.id();
-        let circuit = Arc::clone(
+        let make = || Own {
+            circuit: breaker.own_circuit().fresh(),
+            noted: Noted::new(),
+        };
+        let own = Arc::clone(
             super::lock(&scope.0.circuits)
                 .entry(id)
-                .or_insert_with(|| Arc::new(breaker.own_circuit().fresh())),
+                .or_insert_with(|| Arc::new(make())),
         );
         // One id is one breaker, so the type is that breaker's.
-        let circuit = circuit.downcast().ok()?;
+        let own = own.downcast().ok()?;
         Some(Self {
             scope,
-            circuit: Some(circuit),
+            own: Some(own),
         })
     }
 
     /// Of a key's breaker, which the scope has its own of.
     pub(crate) fn of_key(scope: Scope) -> Self {
-        Self {
-            scope,
-            circuit: None,
-        }
+        Self { scope, own: None }
     }
 
     /// `None` where the state is one that only the scope has anyway.
     pub(crate) fn circuit(&self) -> Option<&Circuit<P>> {
-        self.circuit.as_deref()
+        self.own.as_ref().map(|own| &own.circuit)
+    }
+
+    /// As [`circuit`](Self::circuit).
+    pub(crate) fn noted(&self) -> Option<&Noted> {
+        self.own.as_ref().map(|own| &own.noted)
     }
 
     pub(crate) fn clock(&self) -> &ManualClock {

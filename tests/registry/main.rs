@@ -2,6 +2,7 @@
 
 mod all;
 mod asking;
+mod last_change;
 mod names;
 mod snapshots;
 mod threads;
