@@ -414,6 +414,50 @@ fn clients_that_come_and_go_leave_nothing() {
     }
 }
 
+/// A key that is given up is closed by then. What stands in its place is another's.
+#[test]
+fn keys_that_come_and_go_leave_nothing() {
+    let _scope = test::scope();
+    let rehearsal = Arc::new(Rehearsal::new().max_circuits(2));
+    observe::install(Arc::clone(&rehearsal)).forever();
+    let hosts: KeyedBreakers<u64> = KeyedBreakers::new("hosts", settings().must()).max_keys(1);
+    for key in 0..50_u64 {
+        let host = hosts.get(&key);
+        let operator: &dyn breakerbox::AnyBreaker = &host;
+        operator.shadow();
+        let _ = host.call_sync(|| Err::<(), _>(()));
+        let report = rehearsal.report();
+        let of_keys: Vec<_> = report
+            .iter()
+            .map(|one| (one.key.clone(), one.calls))
+            .collect();
+        assert_eq!(of_keys, [(Some(key.to_string()), 1)]);
+        operator.close();
+    }
+}
+
+#[test]
+fn one_that_stands_where_another_stood_is_played_for_itself() {
+    // In no test scope, where a circuit is where its breaker stands.
+    let rehearsal = Arc::new(Rehearsal::new());
+    let _installed = observe::install(Arc::clone(&rehearsal));
+    // `Breaker::new` is not listed: nobody is told when it is dropped.
+    let mut place = Breaker::new("none", settings().must());
+    for name in ["first", "second", "third"] {
+        place = Breaker::new(name, settings().must());
+        place.shadow();
+        fail(&place);
+        fail(&place);
+        let report = rehearsal.report();
+        let played: Vec<_> = report
+            .iter()
+            .map(|one| (&*one.breaker, one.calls))
+            .collect();
+        assert_eq!(played, [(name, 2)]);
+    }
+    drop(place);
+}
+
 #[test]
 fn without_a_rehearsal_shadow_tells_once() {
     let _scope = test::scope();

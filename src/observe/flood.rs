@@ -31,8 +31,8 @@ const COUNTS_AT_MOST: usize = 4_096;
 /// has closed; [`flush`](Self::flush) tells what is left at any time, and so does the drop of this.
 ///
 /// Everything else passes through. What is counted for a key is told when the key is given up, and
-/// forgotten; it does not keep the key's breaker. Of 65,536 circuits that refuse calls at the same
-/// time, counts are told earlier.
+/// of a shared breaker when it is dropped, and forgotten; it keeps neither. Of 65,536 circuits that
+/// refuse calls at the same time, counts are told earlier.
 ///
 /// ```
 /// use breakerbox::observe::{self, FirstThenCounts, Observer, Rejection};
@@ -74,11 +74,31 @@ pub struct FirstThenCounts<O: Observer, C: Clock = ClockOfEvents> {
 
 /// Refused calls of one generation.
 struct Count {
+    breaker: Box<str>,
     generation: Generation,
-    /// When the observer was told last.
-    told_at: u64,
+    /// When the observer was told last; `None` where nothing was refused in this generation yet. It
+    /// is kept so that what is told late of the one before is known to be late.
+    told_at: Option<u64>,
     /// Those of which it was not told: the last one, which says how many they are.
     untold: Option<Event>,
+}
+
+impl Count {
+    /// Whether a refused call goes on with it, and need not be told yet.
+    fn goes_on(&self, event: &Rejection<'_>, now: u64, interval: u64) -> bool {
+        let is_early = |told_at| now.saturating_sub(told_at) < interval;
+        self.has_begun(event) && self.told_at.is_some_and(is_early)
+    }
+
+    fn has_begun(&self, event: &Rejection<'_>) -> bool {
+        let is_same = self.generation == event.generation && *self.breaker == *event.error.name();
+        is_same && self.told_at.is_some()
+    }
+
+    /// Whether a refused call is of a generation that is over.
+    fn is_after(&self, event: &Rejection<'_>) -> bool {
+        *self.breaker == *event.error.name() && is_later(self.generation, event.generation)
+    }
 }
 
 #[cfg(any(
@@ -127,12 +147,13 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
         match event {
             AnyEvent::Rejection(event) => self.count(event),
             AnyEvent::StateChange(change) => {
-                self.tell(self.end(event.circuit(), Some(change.change.generation)));
+                self.tell(self.change(change));
                 event.tell(&self.observer);
             }
-            AnyEvent::KeyEvicted(_) => {
-                self.tell(self.end(event.circuit(), None));
-                event.tell(&self.observer);
+            AnyEvent::KeyEvicted(event) => {
+                let count = self.counts(event.circuit).remove(&event.circuit);
+                self.tell(count.and_then(|count| count.untold));
+                self.observer.key_evicted(event);
             }
             _ => event.tell(&self.observer),
         }
@@ -141,25 +162,41 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
     fn count(&self, event: &Rejection<'_>) {
         let now = self.clock.now();
         let mut counts = self.counts(event.circuit);
+        let begins =
+            |count: &Count| count.goes_on(event, now, self.interval) && count.untold.is_none();
+        let mut first = None;
+        if counts.get(&event.circuit).is_some_and(begins) {
+            drop(counts);
+            // Displays a key's label, which is users' code: where nothing is locked.
+            first = Some(AnyEvent::from(event).to_event());
+            counts = self.counts(event.circuit);
+        }
         let mut untold = Vec::new();
         let is_told = match counts.get_mut(&event.circuit) {
-            Some(count) if count.generation == event.generation => {
-                if now.saturating_sub(count.told_at) < self.interval {
-                    match &mut count.untold {
-                        Some(untold) => untold.count(event),
-                        None => count.untold = Some(AnyEvent::from(event).to_event()),
+            Some(count) if count.goes_on(event, now, self.interval) => {
+                match (&mut count.untold, first) {
+                    (Some(untold), _) => {
+                        untold.count(event);
+                        return;
                     }
-                    return;
+                    (none, Some(first)) => {
+                        *none = Some(first);
+                        return;
+                    }
+                    // Told by another thread meanwhile.
+                    (None, None) => true,
                 }
-                count.told_at = now;
+            }
+            Some(count) if count.has_begun(event) => {
+                count.told_at = Some(now);
                 let so_far = count.untold.take().map_or(0, |untold| untold.calls());
                 drop(counts);
                 let calls = event.calls.saturating_add(so_far);
                 self.observer.rejected(&Rejection { calls, ..*event });
                 return;
             }
-            // Told late, of a generation that is over.
-            Some(count) if is_later(count.generation, event.generation) => true,
+            // Told late.
+            Some(count) if count.is_after(event) => true,
             Some(count) => {
                 untold.extend(count.untold.take());
                 false
@@ -168,11 +205,15 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
         };
         if !is_told {
             if counts.len() >= COUNTS_AT_MOST && !counts.contains_key(&event.circuit) {
+                counts.retain(|_, count| count.told_at.is_some());
+            }
+            if counts.len() >= COUNTS_AT_MOST && !counts.contains_key(&event.circuit) {
                 untold.extend(counts.drain().filter_map(|(_, count)| count.untold));
             }
             let first = Count {
+                breaker: event.error.name().into(),
                 generation: event.generation,
-                told_at: now,
+                told_at: Some(now),
                 untold: None,
             };
             counts.insert(event.circuit, first);
@@ -182,14 +223,20 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
         self.observer.rejected(event);
     }
 
-    /// What was counted before this generation; before the circuit's end if there is none.
-    fn end(&self, circuit: CircuitId, before: Option<Generation>) -> Option<Event> {
+    /// What was counted before this change.
+    fn change(&self, event: &StateChange<'_>) -> Option<Event> {
+        let (circuit, generation) = (event.circuit, event.change.generation);
         let mut counts = self.counts(circuit);
-        let count = counts.get(&circuit)?;
-        if before.is_some_and(|generation| !is_later(generation, count.generation)) {
+        let count = counts.get_mut(&circuit)?;
+        if *count.breaker != *event.breaker {
+            // That circuit is gone, and its place is another's.
+            return counts.remove(&circuit)?.untold;
+        }
+        if !is_later(generation, count.generation) {
             return None;
         }
-        counts.remove(&circuit)?.untold
+        (count.generation, count.told_at) = (generation, None);
+        count.untold.take()
     }
 
     fn tell(&self, events: impl IntoIterator<Item = Event>) {
@@ -222,6 +269,11 @@ impl<O: Observer, C: Clock + Send + Sync> Observer for FirstThenCounts<O, C> {
     }
 
     fn left(&self, event: &Left<'_>) {
+        for shard in &self.shards {
+            let is_gone = |_: &CircuitId, count: &mut Count| *count.breaker == *event.breaker;
+            let gone: Vec<_> = lock(shard).extract_if(is_gone).collect();
+            self.tell(gone.into_iter().filter_map(|(_, count)| count.untold));
+        }
         self.observer.left(event);
     }
 

@@ -5,7 +5,7 @@ mod model;
 pub(crate) use model::{Model, Moment};
 
 use super::Observer;
-use super::event::{CircuitId, Left};
+use super::event::{CircuitId, KeyEvicted, Left};
 use super::tell::Source;
 use breaker_core::{Change, Effect, Generation, Outcome, Overrides, Reason, State};
 use std::collections::HashMap;
@@ -165,8 +165,8 @@ impl Rehearsal {
         }
     }
 
-    /// What each breaker that was in shadow would have done so far, by name and key. Those that are
-    /// dropped leave the report.
+    /// What each breaker that was in shadow would have done so far, by name and key. Shared ones that
+    /// are dropped and keys that are given up leave the report.
     #[must_use]
     pub fn report(&self) -> Vec<Rehearsed> {
         let mut report = Vec::new();
@@ -218,7 +218,7 @@ impl Rehearsal {
                 let known = known.into_mut();
                 if is_played(known) {
                     // Another thread was quicker.
-                } else if call.generation.is_after(known.generation) {
+                } else if known.is_of_another(&part) || call.generation.is_after(known.generation) {
                     known.begin_anew(part);
                 } else {
                     return Would::Nothing;
@@ -240,6 +240,11 @@ impl Rehearsal {
 }
 
 impl Part {
+    /// Of a circuit that is gone, whose place is another's now.
+    fn is_of_another(&self, next: &Self) -> bool {
+        self.rehearsed.breaker != next.rehearsed.breaker
+    }
+
     /// Shadow was entered again, or the circuit's number is another's now.
     fn begin_anew(&mut self, next: Self) {
         let Rehearsed { breaker, key, .. } = &next.rehearsed;
@@ -332,6 +337,13 @@ impl Observer for Rehearsal {
 
     fn rehearsal(&self) -> Option<&Rehearsal> {
         Some(self)
+    }
+
+    /// The key's circuit is gone, and its number may be the next key's.
+    fn key_evicted(&self, event: &KeyEvicted<'_>) {
+        let gone = lock(&self.shards[shard_of(event.circuit)]).remove(&event.circuit);
+        self.circuits
+            .fetch_sub(gone.iter().len(), Ordering::Relaxed);
     }
 
     /// What is kept of it is given up, so that clients which come and go leave nothing.

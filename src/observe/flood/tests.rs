@@ -96,6 +96,22 @@ fn a_late_rejection_of_an_opening_that_is_over_is_told_at_once() {
     assert_eq!(heard.take(), [(7, 1), (5, 1), (5, 1), (7, 2), (8, 0)]);
 }
 
+/// Two threads that were held up between a refusal and its telling.
+#[test]
+fn late_rejections_of_an_opening_after_its_change_are_told_at_once() {
+    let (counts, heard) = counts();
+    refuse(&counts, 1, 5, 2);
+    change(&counts, 1, 6);
+    refuse(&counts, 1, 5, 3);
+    assert_eq!(
+        heard.take(),
+        [(5, 1), (5, 1), (6, 0), (5, 1), (5, 1), (5, 1)]
+    );
+    refuse(&counts, 1, 6, 2);
+    change(&counts, 1, 7);
+    assert_eq!(heard.take(), [(6, 1), (6, 1), (7, 0)]);
+}
+
 #[test]
 fn generations_that_begin_anew_are_later_ones() {
     let (counts, heard) = counts();

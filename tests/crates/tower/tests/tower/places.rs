@@ -1,6 +1,7 @@
 //! Places that are reserved, and given back.
 
 use super::*;
+use breakerbox::observe::{self, CallEnded, LateOutcome, Observer};
 use breakerbox::{Effect, Outcome, Sliding, State, Window, test};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -283,4 +284,45 @@ fn the_call_is_over_before_its_place_is_given_back() {
         pms.admit().unwrap().settle(Outcome::Ignored),
         Effect::Neutral
     );
+}
+
+/// Where there was no call, there is none that ended too late.
+#[test]
+fn of_a_place_that_comes_to_nothing_nobody_hears() {
+    #[derive(Default)]
+    struct Heard(std::sync::Mutex<Vec<String>>);
+
+    impl Observer for Heard {
+        fn wants_calls(&self) -> bool {
+            true
+        }
+
+        fn call_ended(&self, event: &CallEnded<'_>) {
+            self.0.lock().unwrap().push(event.to_string());
+        }
+
+        fn late_outcome(&self, event: &LateOutcome<'_>) {
+            self.0.lock().unwrap().push(event.to_string());
+        }
+    }
+
+    let _scope = test::scope();
+    let heard = Arc::new(Heard::default());
+    let _installed = observe::install(Arc::clone(&heard));
+    for pms in breakers() {
+        let mut kept = layer(&pms).layer(Pms::default());
+        assert!(poll_ready(&mut kept).is_ready());
+        pms.force_open();
+        // Asked again, called, and dropped: each gives back a place of another generation.
+        assert!(poll_ready(&mut kept).is_ready());
+        pms.close();
+        assert!(poll_ready(&mut kept).is_ready());
+        pms.force_open();
+        assert!(is_open(now(kept.call(answered(Ok(1))))));
+        pms.close();
+        assert!(poll_ready(&mut kept).is_ready());
+        pms.force_open();
+        drop(kept);
+    }
+    assert_eq!(*heard.0.lock().unwrap(), [""; 0]);
 }
