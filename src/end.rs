@@ -8,6 +8,9 @@ pub(crate) enum End {
     Of(Outcome),
     /// A failure, to the breaker.
     TimedOut,
+    /// None was made: it counts as nothing, and nobody hears of it.
+    #[cfg(feature = "tower")]
+    NotMade,
 }
 
 impl End {
@@ -16,6 +19,18 @@ impl End {
         match self {
             Self::Of(outcome) => outcome,
             Self::TimedOut => Outcome::Failure,
+            #[cfg(feature = "tower")]
+            Self::NotMade => Outcome::Ignored,
+        }
+    }
+
+    /// Of a call that was made.
+    #[cfg(feature = "std")]
+    pub(crate) const fn is_made(self) -> bool {
+        match self {
+            Self::Of(_) | Self::TimedOut => true,
+            #[cfg(feature = "tower")]
+            Self::NotMade => false,
         }
     }
 }

@@ -160,7 +160,7 @@ impl<'a, S: Subject> Lent<'a, S> {
     /// Of no call (`NONE`) nothing is told.
     #[inline]
     pub(crate) fn tell_late(self, generation: Generation, end: End) {
-        if observe::anyone() && generation != Generation::NONE {
+        if observe::anyone() && generation != Generation::NONE && end.is_made() {
             let current = self.circuit().generation();
             observe::late_outcome(&self.source(), CallOutcome::from(end), generation, current);
         }

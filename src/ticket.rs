@@ -314,7 +314,7 @@ impl<S: Subject> Ticket<S> {
     #[cfg(feature = "tower")]
     pub(crate) fn give_back(&mut self) {
         self.mark = Mark::untimed(self.generation());
-        self.settle(Outcome::Ignored, Given::NONE);
+        self.end(End::NotMade, Given::NONE);
     }
 
     /// Whether no other generation has begun since it was admitted.

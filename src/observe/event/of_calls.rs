@@ -110,6 +110,8 @@ impl From<End> for CallOutcome {
     fn from(end: End) -> Self {
         match end {
             End::TimedOut => Self::TimedOut,
+            #[cfg(feature = "tower")]
+            End::NotMade => Self::Ignored,
             End::Of(outcome) => match outcome {
                 Outcome::Success => Self::Success,
                 Outcome::Ignored => Self::Ignored,
