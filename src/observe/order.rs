@@ -135,15 +135,30 @@ impl<O: Observer, C: Clock> InOrder<O, C> {
         }
         let (circuit, now) = (event.circuit(), self.clock.now());
         let mut lines = self.lines(circuit);
+        let mut kept = None;
+        while kept.is_none()
+            && lines
+                .get(&circuit)
+                .unwrap_or(&Line::default())
+                .may_keep(event)
+        {
+            drop(lines);
+            // Displays a key's label, or an error, which is users' code: where nothing is locked.
+            kept = Some(event.to_event());
+            lines = self.lines(circuit);
+        }
         if lines.len() >= LINES_AT_MOST && !lines.contains_key(&circuit) {
             lines.retain(|_, line| !line.is_idle());
         }
         let line = lines.entry(circuit).or_default();
-        let is_now = line.arrive(event, now) == Arrival::Now;
+        let is_now = line.arrive(event, &mut kept, now) == Arrival::Now;
         // What waits for nothing and nobody needs no keeping.
         let at_once = is_now && !line.is_delivering && line.ready.is_empty();
-        if is_now && !at_once {
-            line.push(event.to_event());
+        if is_now
+            && !at_once
+            && let Some(event) = kept.take()
+        {
+            line.push(event);
         }
         line.follow(now);
         self.wait_for(line);

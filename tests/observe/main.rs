@@ -8,6 +8,7 @@ mod calls;
 mod circuits;
 mod events;
 mod flood;
+mod labels;
 mod late;
 mod left;
 mod order;

@@ -67,8 +67,32 @@ fn ahead(generation: u32, of: u32) -> Option<u32> {
 }
 
 impl Line {
-    /// An event arrives at this time.
-    pub(super) fn arrive(&mut self, event: &AnyEvent<'_>, now: u64) -> Arrival {
+    /// Whether an event that arrives now may have to be kept: true rather too often.
+    pub(super) fn may_keep(&self, event: &AnyEvent<'_>) -> bool {
+        if self.is_delivering || !self.ready.is_empty() || !self.early.is_empty() {
+            return true;
+        }
+        let Some(generation) = event.generation().map(Generation::get) else {
+            return false;
+        };
+        let ahead = ahead(generation, self.last);
+        let is_turn = match event {
+            AnyEvent::StateChange(event) => {
+                ahead == Some(1) && self.to.is_none_or(|to| to == event.change.from)
+            }
+            AnyEvent::Missed(_) => ahead.is_none_or(|by| by == 1),
+            _ => ahead.is_none(),
+        };
+        !is_turn
+    }
+
+    /// An event arrives at this time; `kept` is the same where it [may be kept](Self::may_keep).
+    pub(super) fn arrive(
+        &mut self,
+        event: &AnyEvent<'_>,
+        kept: &mut Option<Event>,
+        now: u64,
+    ) -> Arrival {
         let Some(generation) = event.generation().map(Generation::get) else {
             if matches!(event, AnyEvent::KeyEvicted(_)) {
                 self.end();
@@ -80,13 +104,13 @@ impl Line {
             AnyEvent::Missed(_) => {
                 return match ahead(generation, self.last) {
                     None | Some(1) => Arrival::Now,
-                    Some(_) => self.keep(event, generation, Rank::Missed, now),
+                    Some(_) => self.keep(kept, generation, Rank::Missed, now),
                 };
             }
             _ => {
                 return match ahead(generation, self.last) {
                     None => Arrival::Now,
-                    Some(_) => self.keep(event, generation, Rank::Other, now),
+                    Some(_) => self.keep(kept, generation, Rank::Other, now),
                 };
             }
         };
@@ -95,7 +119,7 @@ impl Line {
                 self.pass(generation, change.to);
                 Arrival::Now
             }
-            Some(by) if by > 1 => self.keep(event, generation, Rank::Change, now),
+            Some(by) if by > 1 => self.keep(kept, generation, Rank::Change, now),
             None if self.was_given_up(generation) => Arrival::Kept,
             // The numbers began anew just now.
             None if !self.has_begun => {
@@ -105,7 +129,7 @@ impl Line {
             // It can't be of this circuit: that is gone, and its place is another's.
             _ => {
                 self.end();
-                self.arrive(event, now)
+                self.arrive(event, kept, now)
             }
         }
     }
@@ -121,13 +145,17 @@ impl Line {
         self.has_begun = true;
     }
 
-    fn keep(&mut self, event: &AnyEvent<'_>, generation: u32, rank: Rank, now: u64) -> Arrival {
+    fn keep(&mut self, kept: &mut Option<Event>, generation: u32, rank: Rank, now: u64) -> Arrival {
+        let Some(event) = kept.take() else {
+            return Arrival::Kept;
+        };
         if self.early.is_empty() {
             self.origin = self.last;
             self.waits_since = Some(now);
         }
-        let place = (after(generation, self.origin), rank, event.sequence());
-        self.early.insert(place, event.to_event());
+        let number = event.as_any().sequence();
+        let place = (after(generation, self.origin), rank, number);
+        self.early.insert(place, event);
         if self.early.len() > EARLY_AT_MOST {
             self.give_up(now);
         }
