@@ -23,6 +23,19 @@ pub(crate) struct Bound<S: Subject> {
     scoped: Option<crate::test::Scoped<S::Policy>>,
 }
 
+/// What an operator has done to a circuit that they saw in a generation.
+#[cfg(all(
+    feature = "status-page",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+#[derive(Clone, Copy, Debug)]
+pub enum InGeneration {
+    /// The declared configuration, and closed.
+    Clear,
+    /// Anything else.
+    Order(breaker_core::Order),
+}
+
 /// The clock that a bound breaker reads.
 pub(crate) enum BoundClock<'a, C> {
     Own(&'a C),
@@ -140,6 +153,29 @@ impl<S: Subject> Bound<S> {
         let change = order(lent.circuit(), &lent.clock());
         lent.tell_change(&change);
         change
+    }
+
+    /// [`operate`](Self::operate) as long as the circuit is in this generation, or
+    /// [`clear`](Self::clear); `None`, and nothing is done, once it is in another.
+    #[cfg(all(
+        feature = "status-page",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    pub(crate) fn operate_in(&self, generation: Generation, order: InGeneration) -> Option<Change> {
+        let lent = self.lent();
+        let (order, clears) = match order {
+            InGeneration::Clear => (breaker_core::Order::Close, !S::IS_A_KEYS),
+            InGeneration::Order(order) => (order, false),
+        };
+        let change = lent
+            .circuit()
+            .operate_in(generation, order, &lent.clock())?;
+        if clears {
+            // Not before: the configuration stays as it is where nothing is done.
+            lent.circuit().live().clear_overrides();
+        }
+        lent.tell_change(&change);
+        Some(change)
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {

@@ -67,8 +67,8 @@
 //!
 //! Who did what is told to observers ([`Observer::operated`](crate::observe::Observer::operated))
 //! and stands in the circuit's history. An action is for the generation that the operator saw: if
-//! the circuit changed meanwhile nothing is done, and the page asks again. (A change between that
-//! comparison and the action, within nanoseconds, is not noticed; the event says what was left.)
+//! the circuit changed meanwhile nothing is done, and the page asks again. Comparing and acting are
+//! one step: no change gets in between.
 //!
 //! No page of another site can act, whatever it has its visitors' browsers send: a request has to
 //! be a `POST` of `application/json` with the header `x-breakerbox-action`, which forms can't send

@@ -467,15 +467,40 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
     /// Any of the above.
     #[doc(hidden)]
     pub fn operate<C: Clock>(self, order: Order, clock: &C) -> Change {
-        // The wait that an order sets is its own.
-        let config = self.live.declared();
         loop {
-            let word = self.load();
-            let next = transition::operate(word, order);
-            if let Some(change) = self.enter(word, next, Trigger::Operator, 0, config, clock) {
+            if let Some(change) = self.try_operate(self.load(), order, clock) {
                 return change;
             }
         }
+    }
+
+    /// The same, as long as the circuit is in this generation; `None`, and nothing is done, once
+    /// it is in another. Who decided on what they saw changes nothing that they did not see.
+    #[doc(hidden)]
+    pub fn operate_in<C: Clock>(
+        self,
+        generation: Generation,
+        order: Order,
+        clock: &C,
+    ) -> Option<Change> {
+        loop {
+            let word = self.load();
+            if word.generation() != generation {
+                return None;
+            }
+            let change = self.try_operate(word, order, clock);
+            if change.is_some() {
+                return change;
+            }
+        }
+    }
+
+    /// `None`: it was another word meanwhile.
+    fn try_operate<C: Clock>(self, word: Word, order: Order, clock: &C) -> Option<Change> {
+        let next = transition::operate(word, order);
+        // The wait that an order sets is its own.
+        let config = self.live.declared();
+        self.enter(word, next, Trigger::Operator, 0, config, clock)
     }
 
     /// See [`Circuit::state`](crate::Circuit::state).

@@ -1,6 +1,11 @@
 //! What an operator can do with a breaker, of whatever type.
 
 use crate::bound::Bound;
+#[cfg(all(
+    feature = "status-page",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+use crate::bound::InGeneration;
 use crate::breaker::Breaker;
 use crate::keyed::KeyedBreaker;
 use crate::last_change::LastChange;
@@ -131,6 +136,14 @@ pub trait AnyBreaker: Lends + Send + Sync {
     fn shadow(&self) -> Change;
     /// See [`Breaker::open_for`].
     fn open_for(&self, wait: Duration) -> Change;
+    /// One of these, as long as it is in this generation; `None`, and nothing is done, once it is
+    /// in another.
+    #[cfg(all(
+        feature = "status-page",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    #[doc(hidden)]
+    fn operate_in(&self, generation: Generation, order: InGeneration) -> Option<Change>;
 }
 
 impl<T> AnyBreaker for T
@@ -219,6 +232,14 @@ where
 
     fn open_for(&self, wait: Duration) -> Change {
         Bound::new(self).operate(|circuit, clock| circuit.open_for(wait, clock))
+    }
+
+    #[cfg(all(
+        feature = "status-page",
+        not(all(target_family = "wasm", target_os = "unknown"))
+    ))]
+    fn operate_in(&self, generation: Generation, order: InGeneration) -> Option<Change> {
+        Bound::new(self).operate_in(generation, order)
     }
 }
 

@@ -3,12 +3,13 @@
 use super::actions::Actions;
 use super::guard::{Action, Attempt, Decision};
 use super::origin;
-use super::publisher::{Named, Publisher};
+use super::publisher::Publisher;
+use crate::bound::InGeneration;
 use crate::observe::Operated;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{Response, StatusCode};
-use breaker_core::{Change, Generation};
+use breaker_core::Generation;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -125,17 +126,17 @@ pub(super) async fn act(
         }
     };
     // The guard may have taken its time.
-    if named.found.generation() != order.generation {
-        return Err(Refused {
-            changed: Some(order.number),
-            ..Refused::new(
-                StatusCode::CONFLICT,
-                "changed",
-                "the circuit has changed since you saw it: nothing was done",
-            )
-        });
-    }
-    let change = named.operate(&order);
+    let changed = || Refused {
+        changed: Some(order.number),
+        ..Refused::new(
+            StatusCode::CONFLICT,
+            "changed",
+            "the circuit has changed since you saw it: nothing was done",
+        )
+    };
+    let in_generation = order.in_generation();
+    let change = named.found.operate_in(order.generation, in_generation);
+    let change = change.ok_or_else(changed)?;
     if let Some(by) = &by {
         named.watched.attribute(change.generation, by);
     }
@@ -151,17 +152,16 @@ pub(super) async fn act(
     Ok(order.number)
 }
 
-impl Named {
-    fn operate(&self, order: &Order) -> Change {
-        let found = &self.found;
-        match order.action {
-            Action::Close => found.close(),
-            Action::Clear => found.clear(),
-            Action::OpenFor => found.open_for(order.wait),
-            Action::ForceOpen => found.force_open(),
-            Action::Disable => found.disable(),
-            Action::Shadow => found.shadow(),
-        }
+impl Order {
+    fn in_generation(&self) -> InGeneration {
+        InGeneration::Order(match self.action {
+            Action::Clear => return InGeneration::Clear,
+            Action::Close => breaker_core::Order::Close,
+            Action::OpenFor => breaker_core::Order::OpenFor(self.wait),
+            Action::ForceOpen => breaker_core::Order::ForceOpen,
+            Action::Disable => breaker_core::Order::Disable,
+            Action::Shadow => breaker_core::Order::Shadow,
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Service, refusal};
 use breakerbox::observe::{self, Observer, Operated};
+use breakerbox::{Overrides, State};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use test_status_page::circuits::Command;
@@ -188,4 +189,36 @@ async fn what_is_gone_is_not_another_of_the_same_name() {
     assert_eq!((status, error.as_str()), (404, "unknown_circuit"));
     let found = breakerbox::find("gone").unwrap();
     assert_eq!(found.state().as_str(), "closed");
+}
+
+#[tokio::test]
+async fn a_configuration_is_cleared_with_the_circuit_that_was_seen_and_not_else() {
+    let service = Service::start().await;
+    service.make("cleared");
+    let found = breakerbox::find("cleared").unwrap();
+    let threshold = || found.config().threshold();
+    let overrides = Overrides::new().threshold(7);
+    found.reconfigure(&overrides).unwrap();
+    let mut order = order(&service, "cleared", "clear").await;
+    found.force_open();
+    let send = async |order: &Value| {
+        let request = service.act("/ops/actions", "ann", order);
+        request.send().await.unwrap()
+    };
+    let (status, error, said) = refusal(send(&order).await).await;
+    assert_eq!((status, error.as_str()), (409, "changed"));
+    assert_eq!((threshold(), found.overrides()), (7, overrides));
+    assert_eq!(found.state(), State::ForcedOpen);
+
+    order["generation"] = said["now"]["circuit"]["generation"].clone();
+    assert_eq!(send(&order).await.status(), 200);
+    assert_eq!((threshold(), found.overrides()), (3, Overrides::new()));
+    assert_eq!(found.state(), State::Closed);
+
+    // Closing leaves it as it is.
+    found.reconfigure(&overrides).unwrap();
+    order["action"] = json!("close");
+    order["generation"] = json!(found.generation().get());
+    assert_eq!(send(&order).await.status(), 200);
+    assert_eq!(threshold(), 7);
 }
