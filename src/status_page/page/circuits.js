@@ -1,5 +1,7 @@
 // What is known of the circuits: the JSON of the page's address, and what changed since.
 
+import { plain } from "./words.js";
+
 /** @typedef {import("./words.js").State} State */
 
 /**
@@ -77,7 +79,8 @@ const COLLATOR = new Intl.Collator("en", { numeric: true });
 
 /** What a circuit is called in a sentence. @param {Circuit} circuit */
 export function title(circuit) {
-  return circuit.key === null ? circuit.breaker : `${circuit.breaker}[${circuit.key}]`;
+  const name = plain(circuit.breaker);
+  return circuit.key === null ? name : `${name}[${plain(circuit.key)}]`;
 }
 
 export class Circuits {
@@ -127,9 +130,29 @@ export class Circuits {
         ranks = true;
       }
     }
-    for (const id of said.gone) this.known.delete(id);
+    this.#forget(said.gone);
     if (ranks) this.#rank();
     return changed;
+  }
+
+  /**
+   * Of a breaker without keys nothing is kept when its circuit has left: such come and go.
+   * @param {string[]} gone
+   */
+  #forget(gone) {
+    /** @type {Set<string>} */
+    const left = new Set();
+    for (const id of gone) {
+      const known = this.known.get(id);
+      if (known?.circuit.key === null) left.add(known.circuit.breaker);
+      this.known.delete(id);
+    }
+    if (left.size === 0) return;
+    // Another one may have its name by now.
+    for (const { circuit } of this.known.values()) left.delete(circuit.breaker);
+    for (const name of left) {
+      if (this.breakers.get(name)?.max_keys === null) this.breakers.delete(name);
+    }
   }
 
   /** Comparing names takes long: it is done once, and not each time the order changes. */

@@ -62,7 +62,8 @@ export class Details {
   #settings = make("dl", { class: "settings" });
   #place = make("p", { class: "place" });
   #problem = make("p", { class: "note" });
-  #generation = -1;
+  /** Which circuit's past, up to which generation, is shown or asked for. */
+  #of = "";
   /** @type {Breaker | undefined} */
   #breaker;
   /** @type {Entry[]} */
@@ -118,19 +119,26 @@ export class Details {
     }
     facts.push(...wouldHave(circuit, now));
     say(this.#facts, facts.join(" "));
-    if (this.#generation !== circuit.generation) {
-      this.#generation = circuit.generation;
-      void this.#load(circuit.id);
+    // A service that started anew counts both from the beginning.
+    const of = `${this.shown.circuits.latest?.process} ${circuit.id} ${circuit.generation}`;
+    if (this.#of !== of) {
+      this.#of = of;
+      void this.#load(circuit.id, of);
     }
     this.tick(now);
   }
 
-  /** @param {string} id */
-  async #load(id) {
+  /**
+   * @param {string} id
+   * @param {string} of
+   */
+  async #load(id, of) {
     const loaded = await this.shown.detail(id);
+    // Something newer was asked for meanwhile, and is shown in its turn.
+    if (this.#of !== of) return;
     if (loaded === null) {
       // Asked for again with the next change that is seen.
-      this.#generation = -1;
+      this.#of = "";
       say(this.#problem, "The past can't be loaded now.");
       return;
     }

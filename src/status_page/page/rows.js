@@ -11,6 +11,7 @@ import {
   counted,
   long,
   perSecond,
+  plain,
   sentence,
   share,
 } from "./words.js";
@@ -158,8 +159,9 @@ export class CircuitRow {
       this.#state = circuit.state;
       this.#icon.replaceChildren(icon(circuit.state), make("span", {}, NAMES[circuit.state]));
     }
-    say(this.#name, line.inGroup ? (circuit.key ?? "") : circuit.breaker);
-    mark(this.#name, "data-empty", String(this.#name.textContent === ""));
+    const name = plain(line.inGroup ? (circuit.key ?? "") : circuit.breaker);
+    say(this.#name, name);
+    mark(this.#name, "data-empty", String(name.trim() === ""));
     say(this.#why, reason(circuit));
     this.#numbers.update(circuit.rates, this.shown.seconds);
     this.tick(now);
@@ -247,7 +249,9 @@ export class GroupRow {
       this.#worst = worst;
       this.#badge.replaceChildren(icon(worst), make("span", {}, NAMES[worst]));
     }
-    say(this.#name, line.name);
+    const name = plain(line.name);
+    say(this.#name, name);
+    mark(this.#name, "data-empty", String(name.trim() === ""));
     const parts = STATES.filter((state) => line.states.has(state)).map((state) => {
       const many = line.states.get(state) ?? 0;
       return many === line.keys && state === "closed"
@@ -260,7 +264,7 @@ export class GroupRow {
     mark(this.button, "aria-expanded", String(line.whole === true));
     const verb = line.whole === true ? "Show fewer keys" : "Show all keys";
     say(this.#what, verb);
-    mark(this.button, "aria-label", `${verb} of ${line.name}`);
+    mark(this.button, "aria-label", `${verb} of ${name}`);
   }
 
   tick() {}

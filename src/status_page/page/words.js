@@ -92,6 +92,20 @@ export function counted(many, one, more = `${one}s`) {
   return `${count(many)} ${many === 1 ? one : more}`;
 }
 
+/** What isn't seen, or turns the direction of writing: it is shown as logs have it. */
+const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u206f]/gu;
+
+/** @type {Record<string, string>} */
+const ESCAPES = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/**
+ * Somebody else's text, so that none looks like another.
+ * @param {string} text
+ */
+export function plain(text) {
+  return text.replace(UNSEEN, (c) => ESCAPES[c] ?? `\\u{${c.charCodeAt(0).toString(16)}}`);
+}
+
 /** What there is nothing of. */
 export const NOTHING = "–";
 
@@ -152,7 +166,7 @@ export function sentence(text) {
  * @param {string | null} by
  */
 export function because(state, why, by) {
-  const who = by ?? "an operator";
+  const who = by === null ? "an operator" : plain(by);
   if (why.startsWith("was set by an operator")) return `${NAMES[state]} by ${who}`;
   return sentence(why.replace(/^was /, "").replace("by an operator", `by ${who}`));
 }

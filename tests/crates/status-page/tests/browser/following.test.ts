@@ -114,6 +114,29 @@ describe("following", () => {
     await other.stop();
   });
 
+  test("the past that is shown is that of the service that runs", async () => {
+    let other = await Service.start();
+    const { port } = other;
+    await other.tell({ make: "again" }, { fail: ["again", 3] });
+    await looking.at(
+      other.url("/circuits"),
+      async (shown) => {
+        await shown.open("again");
+        await shown.sees("again", "Opened after 3 failures", ".entries");
+        await other.stop();
+        await shown.says("#feed", "Connection lost");
+        // The same number, and as many changes.
+        other = await Service.start(port);
+        await other.tell({ make: "again" }, { force_open: "again" });
+        await shown.sees("again", "Forced open");
+        await shown.sees("again", "Forced open by an operator", ".entries");
+        assert.equal(await shown.row("again").locator(".entries li").count(), 1);
+      },
+      { expected: /ERR_|Failed to load/ },
+    );
+    await other.stop();
+  });
+
   test("a page that nobody sees asks seldom, and at once when it is seen again", async () => {
     await service.tell({ make: "unseen" });
     await looking.at(service.url("/circuits"), async (shown) => {
