@@ -72,13 +72,27 @@ fn body<T: Serialize>(answer: &'static str, age: Option<Duration>, value: T) -> 
 }
 
 fn problem(error: &Failed) -> Response {
-    let (status, circuit) = match error {
+    let status = match error {
         CallError::Open(open) => return refused(open),
-        CallError::TimedOut(_) => (StatusCode::GATEWAY_TIMEOUT, None),
-        CallError::Call(call) => (status_of(call.error()), None::<String>),
+        CallError::TimedOut(_) => StatusCode::GATEWAY_TIMEOUT,
+        CallError::Call(call) => status_of(call.error()),
     };
-    let error = error.to_string();
-    (status, Json(Problem { error, circuit })).into_response()
+    let problem = Problem {
+        error: told(status).to_owned(),
+        circuit: None,
+    };
+    (status, Json(problem)).into_response()
+}
+
+/// The error itself names addresses that are nobody's outside, and what they answered.
+fn told(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::GATEWAY_TIMEOUT => "who knows the answer took too long",
+        StatusCode::BAD_GATEWAY => "who knows the answer gave none",
+        other => other
+            .canonical_reason()
+            .unwrap_or("the question was refused"),
+    }
 }
 
 /// What the dependency says of the question is said on; what went wrong with it is not the guest's.
