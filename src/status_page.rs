@@ -232,7 +232,7 @@ impl StatusPage {
         };
         routes::router(Page {
             _installed: observe::install(Arc::clone(&collector)),
-            publisher: Publisher::new(collector, fixed),
+            publisher: Arc::new(Publisher::new(collector, fixed)),
             title: self.title,
             actions: self.actions,
         })
@@ -243,4 +243,26 @@ impl StatusPage {
 fn process() -> String {
     let random = RandomState::new().hash_one(collector::unix_now());
     format!("{random:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_observer_leaves_with_the_last_of_its_router() {
+        let _scope = crate::test::scope();
+        let observers = || {
+            let scope = crate::test::current().expect("a scope");
+            scope.observers().len()
+        };
+        let page: Router = Router::new().nest("/circuits", router());
+        let other: Router = router();
+        assert_eq!(observers(), 2);
+        let again = page.clone();
+        drop((page, other));
+        assert_eq!(observers(), 1);
+        drop(again);
+        assert_eq!(observers(), 0);
+    }
 }

@@ -4,6 +4,7 @@ use super::actions::Actions;
 use super::guard::{Action, Attempt, Decision};
 use super::origin;
 use super::publisher::Publisher;
+use super::routes::blocking;
 use crate::bound::InGeneration;
 use crate::observe::Operated;
 use axum::body::{Body, to_bytes};
@@ -11,6 +12,7 @@ use axum::extract::Request;
 use axum::http::{Response, StatusCode};
 use breaker_core::Generation;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The largest request, in bytes.
@@ -89,7 +91,7 @@ impl Refused {
 
 /// Does what is asked, and gives the circuit's number.
 pub(super) async fn act(
-    publisher: &Publisher,
+    publisher: &Arc<Publisher>,
     actions: &Actions,
     request: Request,
 ) -> Result<u64, Refused> {
@@ -111,7 +113,9 @@ pub(super) async fn act(
             "the circuit is gone: it was dropped, or its key was given up",
         )
     };
-    let named = publisher.named(order.number).ok_or_else(unknown)?;
+    let listed = Arc::clone(publisher);
+    let named = blocking(move || listed.named(order.number)).await;
+    let named = named.flatten().ok_or_else(unknown)?;
     let attempt = Attempt {
         action: order.action,
         breaker: named.watched.name.to_string(),
@@ -206,4 +210,47 @@ async fn read(body: Body, actions: &Actions) -> Result<Order, Refused> {
         generation: Generation::from_number(asked.generation),
         wait,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::collector::Collector;
+    use super::super::publisher::Fixed;
+    use super::*;
+    use std::sync::mpsc;
+    use std::thread;
+
+    /// Collecting ten thousand circuits takes a while.
+    #[tokio::test(flavor = "current_thread")]
+    async fn who_waits_for_what_is_being_collected_holds_up_nobody_else() {
+        let fixed = Fixed {
+            title: String::new(),
+            process: "p".to_owned(),
+            refresh: Duration::ZERO,
+            actions: Vec::new(),
+        };
+        let publisher = Arc::new(Publisher::new(Arc::new(Collector::new(1)), fixed));
+        let (locked, is_locked) = mpsc::channel();
+        let (ran, has_run) = mpsc::channel();
+        let collecting = Arc::clone(&publisher);
+        let collecting = thread::spawn(move || {
+            let _all = collecting.lock();
+            locked.send(()).unwrap();
+            has_run.recv_timeout(Duration::from_secs(30))
+        });
+        is_locked.recv().unwrap();
+
+        let order = r#"{"action": "close", "circuit": "1", "process": "p", "generation": 0}"#;
+        let request = Request::post("/actions")
+            .header("host", "127.0.0.1")
+            .header("content-type", "application/json")
+            .header(origin::HEADER, "1")
+            .body(Body::from(order))
+            .unwrap();
+        let actions = Actions::new(async |_| Decision::allow());
+        let acting = act(&publisher, &actions, request);
+        let (acted, _) = tokio::join!(acting, async { ran.send(()) });
+        assert_eq!(acted.unwrap_err().error, "unknown_circuit");
+        assert_eq!(collecting.join().unwrap(), Ok(()));
+    }
 }

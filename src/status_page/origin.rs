@@ -169,13 +169,18 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Where the request was sent: `Host`, or what HTTP/2 has for it.
+/// Where the request was sent: `Host`, or what HTTP/2 has for it. Where the address names a host,
+/// too, both must be the same.
 fn host(request: &Parts) -> Option<Place> {
-    match one(&request.headers, HOST.as_str()) {
-        Some(Ok(host)) => Place::read(host),
-        Some(Err(())) => None,
-        None => Place::read(request.uri.authority()?.as_str()),
-    }
+    let named = match request.uri.authority() {
+        Some(authority) => Some(Place::read(authority.as_str())?),
+        None => None,
+    };
+    let Some(host) = one(&request.headers, HOST.as_str()) else {
+        return named;
+    };
+    let host = Place::read(host.ok()?)?;
+    named.is_none_or(|named| named == host).then_some(host)
 }
 
 /// The value of a header that must not come twice, as text.
@@ -356,6 +361,20 @@ mod tests {
         assert_eq!(check(&request, &[]), Ok(()));
         request.uri = "http://evil.example/actions".parse().unwrap();
         assert!(check(&request, &[]).is_err());
+    }
+
+    #[test]
+    fn an_address_that_names_another_host_is_nobodys() {
+        let mut request = request(&[]);
+        for (address, is_same) in [
+            ("http://127.0.0.1:8080/actions", true),
+            ("http://evil.example/actions", false),
+            ("http://127.0.0.1/actions", false),
+            ("http://user@127.0.0.1:8080/actions", false),
+        ] {
+            request.uri = address.parse().unwrap();
+            assert_eq!(check(&request, &[]).is_ok(), is_same, "{address}");
+        }
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) struct Publisher {
 }
 
 #[derive(Default)]
-struct Published {
+pub(super) struct Published {
     version: u64,
     /// When it was collected: by the collector, and as Unix time.
     at: Option<u64>,
@@ -136,7 +136,7 @@ impl Publisher {
         (watched.number == number).then_some(Named { watched, found })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Published> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Published> {
         let published = self.published.lock();
         published.unwrap_or_else(PoisonError::into_inner)
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// What the routes share. The observer is installed as long as one of them is there.
 pub(super) struct Page {
-    pub(super) publisher: Publisher,
+    pub(super) publisher: Arc<Publisher>,
     pub(super) title: String,
     pub(super) actions: Option<Actions>,
     pub(super) _installed: Installed,
@@ -238,7 +238,9 @@ fn failed() -> Response<Body> {
 
 /// Runs what takes a while with ten thousand circuits beside the runtime's own threads; `None`
 /// where it panicked. In a test scope here, since the scope is this thread's.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     #[cfg(feature = "test-util")]
     if crate::test::current().is_some() {
         return Some(work());
