@@ -31,8 +31,9 @@
 //! and since when, when it probes next, what its calls came to over the last minute, the states
 //! that it went through, the settings in force. The worst come first; ten thousand keys of one
 //! breaker stand below its name. It follows by itself, and says so when it can't. Nothing of it
-//! comes from anywhere but this server, and it works below any path: the user's layers around the
-//! router decide who sees it.
+//! comes from anywhere but this server, and it works below any path, also behind a proxy that takes
+//! a prefix away, as long as the last part stays what it is. (Nested at `/circuits` it isn't at
+//! `/circuits/`: to axum those are two.) The user's layers around the router decide who sees it.
 //!
 //! What it knows of the past is what happened since the router was made. For that it installs an
 //! observer that counts calls, so that calls are timed

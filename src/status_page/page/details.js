@@ -155,7 +155,8 @@ export class Details {
 
   /** @param {number} now */
   tick(now) {
-    if (now - this.#drawn < 5000) return;
+    // The server's clock may be set back.
+    if (Math.abs(now - this.#drawn) < 5000) return;
     const [first] = this.#history;
     const width = Math.floor(this.#picture.clientWidth);
     if (!first || width === 0) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Looking, Service } from "./service.ts";
+import { Looking, PATIENCE, Service } from "./service.ts";
 
 describe("following", () => {
   let looking: Looking;
@@ -135,6 +135,32 @@ describe("following", () => {
       { expected: /ERR_|Failed to load/ },
     );
     await other.stop();
+  });
+
+  test("a server's clock that is set back is followed", async () => {
+    await service.tell({ make: "back" }, { fail: ["back", 3] });
+    await looking.at(service.url("/circuits"), async (shown) => {
+      const HOUR = 3_600_000;
+      let back = 0;
+      await shown.page.route(/\/circuits(\?|$)/, async (route) => {
+        const response = await route.fetch();
+        const said = (await response.json()) as { now: number };
+        await route.fulfill({ response, json: { ...said, now: said.now - back } });
+      });
+      await shown.open("back");
+      await shown.row("back").locator(".lanes .tick").last().waitFor();
+      back = 2 * HOUR;
+      await shown.page.waitForFunction(
+        (back) => {
+          const end = [...document.querySelectorAll(".lanes .tick")].at(-1)?.textContent;
+          const hour = String(new Date(Date.now() - back).getHours()).padStart(2, "0");
+          return end?.startsWith(`${hour}:`);
+        },
+        back,
+        { timeout: PATIENCE },
+      );
+    });
+    await service.tell({ drop: "back" });
   });
 
   test("a page that nobody sees asks seldom, and at once when it is seen again", async () => {
