@@ -15,6 +15,19 @@
 //!    that this writer began with.
 //! 4. [`Overlay::clear`] waits for nobody: it takes the mask away at once, and a writer that is
 //!    under way finds that it was cancelled, and publishes nothing.
+//!
+//! Why each access has its order; a model in `tests/loom/overlay.rs` fails without it:
+//!
+//! | access | order | why |
+//! | --- | --- | --- |
+//! | the words are stored | release | who has seen one knows that its writer had claimed: rule 3 |
+//! | the words are loaded | acquire | the same, from the reader's side |
+//! | the version is loaded | acquire | who sees a count sees the words that were published with it |
+//! | the version is swapped | release | publishing: the words come before the count |
+//!
+//! That a swap acquires as well is for those who use [`swap`] elsewhere: here each follows an acquiring
+//! load of what it finds. A count comes again after 2^48 writers; a reader would have to be held up
+//! between its two looks for all of them.
 
 #![allow(
     unreachable_pub,
