@@ -153,17 +153,22 @@ fn each_key_has_its_own_and_what_waited_for_it_is_told() {
     assert_eq!(hosts.get("b").last_change(), None);
 }
 
+/// Each has its first change, whose number is the same everywhere.
 #[test]
 fn a_scope_has_its_own_and_leaves_none_outside() {
-    static PMS: Breaker = Breaker::new("pms", Config::DEFAULT);
+    static PMS: Breaker = Breaker::new("pms", Settings::new().threshold(1).must());
 
     let scope = test::scope();
     PMS.force_open();
     assert_eq!(PMS.last_change().unwrap().trigger, Trigger::Operator);
     drop(scope);
     assert_eq!(PMS.last_change(), None);
+    PMS.admit().unwrap().settle(Outcome::Failure);
+    assert_eq!(PMS.last_change().unwrap().trigger, Trigger::Failures);
     let _scope = test::scope();
     assert_eq!(PMS.last_change(), None);
+    PMS.admit().unwrap().settle(Outcome::Overloaded(SECOND));
+    assert_eq!(PMS.last_change().unwrap().trigger, Trigger::Overloaded);
 }
 
 #[test]
