@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Lines};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -96,14 +97,21 @@ impl Process {
 
     /// The time that its threads have run so far. `None` where the system doesn't say (Linux does).
     pub(super) fn cpu_time(&self) -> Option<Duration> {
-        let mut time = Duration::ZERO;
-        for thread in fs::read_dir(format!("/proc/{}/task", self.id())).ok()? {
-            let stat = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-            let ran: u64 = stat.split_whitespace().next()?.parse().ok()?;
-            time += Duration::from_nanos(ran);
-        }
-        Some(time)
+        ran(format!("/proc/{}/task", self.id()).as_ref())
     }
+}
+
+/// The time that these threads have run. One may end between the list and the look at it.
+fn ran(threads: &Path) -> Option<Duration> {
+    let mut time = None;
+    for thread in fs::read_dir(threads).ok()?.flatten() {
+        let Ok(stat) = fs::read_to_string(thread.path().join("schedstat")) else {
+            continue;
+        };
+        let nanos = stat.split_whitespace().next()?.parse().ok()?;
+        time = Some(time.unwrap_or_default() + Duration::from_nanos(nanos));
+    }
+    time
 }
 
 impl Drop for Process {
@@ -129,4 +137,23 @@ fn addresses(child: &mut Child) -> Result<(SocketAddr, SocketAddr, Output), Trou
     };
     let (front, operations) = (address("guests")?, address("status page")?);
     Ok((front, operations, lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_ends_meanwhile_takes_no_others_time_away() -> Result<(), Trouble> {
+        let threads = tempfile::tempdir()?;
+        assert_eq!(ran(threads.path()), None);
+        fs::create_dir(threads.path().join("1"))?;
+        assert_eq!(ran(threads.path()), None, "the system doesn't say");
+        for (thread, stat) in [("2", "500 3 1\n"), ("3", "70 0 1\n")] {
+            fs::create_dir(threads.path().join(thread))?;
+            fs::write(threads.path().join(thread).join("schedstat"), stat)?;
+        }
+        assert_eq!(ran(threads.path()), Some(Duration::from_nanos(570)));
+        Ok(())
+    }
 }
