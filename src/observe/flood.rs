@@ -21,6 +21,9 @@ use std::time::Duration;
 const SHARDS: usize = 16;
 /// How many circuits are counted for at most in each shard.
 const COUNTS_AT_MOST: usize = 4_096;
+/// How many refused calls may come late: one for each thread that was held up. More are of another
+/// circuit, which stands where one stood that is gone.
+const LATE_AT_MOST: u32 = 64;
 
 /// Tells an observer of the first refused call of each opening at once, and of those that follow
 /// only how many they were: [`Rejection::calls`] says how many one stands for.
@@ -81,6 +84,8 @@ struct Count {
     told_at: Option<u64>,
     /// Those of which it was not told: the last one, which says how many they are.
     untold: Option<Event>,
+    /// How many came late.
+    late: u32,
 }
 
 impl Count {
@@ -196,7 +201,10 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
                 return;
             }
             // Told late.
-            Some(count) if count.is_after(event) => true,
+            Some(count) if count.is_after(event) && count.late < LATE_AT_MOST => {
+                count.late += 1;
+                true
+            }
             Some(count) => {
                 untold.extend(count.untold.take());
                 false
@@ -215,6 +223,7 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
                 generation: event.generation,
                 told_at: Some(now),
                 untold: None,
+                late: 0,
             };
             counts.insert(event.circuit, first);
         }

@@ -62,6 +62,8 @@ use std::sync::Arc;
 /// That of [`new`](Self::new) is whatever the `metrics` crate's macros would write to on the thread of
 /// the call: the recorder of the process, also where it is installed later (what was counted before
 /// that is lost, states are not), or a thread's local one. [`to`](Self::to) gives it one of its own.
+/// Recorders are told apart by where they stand: where tests make local ones one after the other,
+/// each needs an observer of its own.
 ///
 /// # What it costs
 /// Handles are kept for each breaker, and found by name under a lock that only a new breaker takes

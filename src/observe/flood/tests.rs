@@ -112,6 +112,24 @@ fn late_rejections_of_an_opening_after_its_change_are_told_at_once() {
     assert_eq!(heard.take(), [(6, 1), (6, 1), (7, 0)]);
 }
 
+/// Nobody is told when a breaker is dropped that is not listed.
+#[test]
+fn another_circuit_at_the_same_place_is_no_flood() {
+    let (counts, heard) = counts();
+    refuse(&counts, 1, 7, 2);
+    change(&counts, 1, 8);
+    heard.take();
+    change(&counts, 1, 1);
+    refuse(&counts, 1, 1, 1_000);
+    change(&counts, 1, 2);
+    let told = heard.take();
+    assert!(told.len() < 100, "{} were told", told.len());
+    assert_eq!(told.iter().map(|(_, calls)| calls).sum::<u64>(), 1_000);
+    refuse(&counts, 1, 2, 1_000);
+    change(&counts, 1, 3);
+    assert_eq!(heard.take(), [(2, 1), (2, 999), (3, 0)]);
+}
+
 #[test]
 fn generations_that_begin_anew_are_later_ones() {
     let (counts, heard) = counts();
