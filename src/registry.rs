@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`all()`] | every breaker that is listed, sorted by name |
 //! | [`find()`], [`find_keyed`] | those of one name |
-//! | [`watch()`] | hears of what enters, leaves or changes its state |
+//! | [`watch()`] | hears of what enters, leaves, changes its state or is reconfigured |
 //! | [`configure()`], `configure_from_env`, `configure_from_file` | settings by name, at run time |
 //! | [`overrides()`] | which settings are not as declared, and where they come from |
 //! | [`snapshot()`], [`restore()`] | the states of all of them, for another process or run |

@@ -2,7 +2,7 @@
 
 use super::book::{Home, here};
 use crate::name::KeyLabel;
-use crate::observe::{self, Installed, KeyEvicted, Observer, StateChange};
+use crate::observe::{self, Installed, KeyEvicted, Observer, Reconfigured, StateChange};
 use breaker_core::Change;
 use event_listener::{Event, EventListener};
 use std::collections::VecDeque;
@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// said: 1,024.
 pub const DEFAULT_KEPT_NEWS: usize = 1_024;
 
-/// Hears from now on of breakers that enter the registry and leave it, and of state
-/// changes.
+/// Hears from now on of breakers that enter the registry and leave it, and of changes of state
+/// and of configuration.
 ///
 /// First watch, then look at [`all()`](super::all()): so nothing is between the two.
 ///
@@ -135,6 +135,9 @@ pub enum Happened {
         /// Grows with every event of the process, as that of observers.
         sequence: u64,
     },
+    /// Its configuration was changed: [`overrides`](super::overrides()) says what lies over it now.
+    /// Of breakers by key: that of all keys. Not told of what waited for one that enters.
+    Reconfigured,
     /// Something that waited for it was wrong for it:
     /// [`problems`](super::problems) says what.
     Problem,
@@ -150,6 +153,7 @@ impl fmt::Display for News {
             Happened::Entered => f.write_str(" entered the registry"),
             Happened::Left => f.write_str(" left the registry"),
             Happened::Changed { change, .. } => write!(f, ": {} -> {}", change.from, change.to),
+            Happened::Reconfigured => f.write_str(" was reconfigured"),
             Happened::Problem => f.write_str(" does not take what waited for it"),
         }
     }
@@ -314,6 +318,10 @@ impl Observer for Ear {
             sequence: event.sequence,
         };
         self.tell(event.breaker, event.key, what);
+    }
+
+    fn reconfigured(&self, event: &Reconfigured<'_>) {
+        self.tell(event.breaker, event.key, Happened::Reconfigured);
     }
 
     fn key_evicted(&self, event: &KeyEvicted<'_>) {

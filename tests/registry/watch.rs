@@ -259,3 +259,25 @@ fn a_watcher_that_is_dropped_leaves_nothing() {
     assert_eq!(other.try_changed().unwrap().news.len(), 1);
     drop((other, pms));
 }
+
+#[test]
+fn of_a_configuration_it_hears_when_it_was_changed_and_not_when_it_was_said_again() {
+    let _scope = test::scope();
+    let mut watch = registry::watch();
+    let pms = Breaker::shared("pms", Config::DEFAULT);
+    let hosts = KeyedBreakers::<String>::shared("hosts", Config::DEFAULT, 10).unwrap();
+    let _host = hosts.get("a");
+    let _ = watch.try_changed();
+    for name in ["pms", "pms", "hosts", "nobody"] {
+        registry::configure(name, breakerbox::Overrides::new().threshold(2)).unwrap();
+    }
+    pms.clear_overrides();
+    assert_eq!(
+        told(&watch.try_changed().unwrap()),
+        [
+            "`pms` was reconfigured",
+            "`hosts` was reconfigured",
+            "`pms` was reconfigured"
+        ]
+    );
+}
