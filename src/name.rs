@@ -206,13 +206,18 @@ impl fmt::Debug for KeyLabel<'_> {
 
 /// With the key: `hosts[api.example.com]`.
 impl fmt::Display for Name {
+    #[cfg(feature = "std")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())?;
-        #[cfg(feature = "std")]
-        if let Some(key) = self.key() {
-            write!(f, "[{key}]")?;
+        OneLine(self.as_str()).fmt(f)?;
+        match self.key() {
+            Some(key) => write!(f, "[{key}]"),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    #[cfg(not(feature = "std"))]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -5,7 +5,7 @@ mod of_calls;
 pub use of_calls::{CallEnded, CallOutcome, FallbackServed, LateOutcome, Rejection};
 
 use crate::brief::Brief;
-use crate::name::KeyLabel;
+use crate::name::{KeyLabel, OneLine};
 use breaker_core::{
     Change, Generation, Reason, Reconfiguration, Setting, SettingValue, State, Trigger,
 };
@@ -63,7 +63,7 @@ struct Named<'a>(&'a str, Option<KeyLabel<'a>>);
 
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)?;
+        OneLine(self.0).fmt(f)?;
         match self.1 {
             Some(key) => write!(f, "[{key}]"),
             None => Ok(()),
@@ -305,7 +305,7 @@ struct Who<'a>(Option<&'a str>);
 impl fmt::Display for Who<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(who) => write!(f, "`{}`", crate::name::OneLine(who)),
+            Some(who) => write!(f, "`{}`", OneLine(who)),
             None => f.write_str("somebody"),
         }
     }
@@ -407,7 +407,7 @@ pub struct Left<'a> {
 
 impl fmt::Display for Left<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "circuit `{}` is gone", self.breaker)
+        write!(f, "circuit `{}` is gone", Named(self.breaker, None))
     }
 }
 

@@ -6,6 +6,7 @@ mod written;
 use super::all::Registered;
 use super::any::AnyBreaker;
 use super::book::{Here, here};
+use crate::name::OneLine;
 use breaker_core::{Snapshot, SnapshotError, State};
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -158,8 +159,8 @@ impl CircuitName {
 impl fmt::Display for CircuitName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            Some(key) => write!(f, "{}[{key}]", self.breaker),
-            None => f.write_str(&self.breaker),
+            Some(key) => write!(f, "{}[{}]", OneLine(&self.breaker), OneLine(key)),
+            None => OneLine(&self.breaker).fmt(f),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Hearing of what becomes of the breakers, without asking again and again.
 
 use super::book::{Home, here};
-use crate::name::KeyLabel;
+use crate::name::{KeyLabel, OneLine};
 use crate::observe::{self, Installed, KeyEvicted, Observer, Reconfigured, StateChange};
 use breaker_core::Change;
 use event_listener::{Event, EventListener};
@@ -146,8 +146,8 @@ pub enum Happened {
 impl fmt::Display for News {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.key {
-            Some(key) => write!(f, "`{}[{key}]`", self.breaker)?,
-            None => write!(f, "`{}`", self.breaker)?,
+            Some(key) => write!(f, "`{}[{key}]`", OneLine(&self.breaker))?,
+            None => write!(f, "`{}`", OneLine(&self.breaker))?,
         }
         match self.what {
             Happened::Entered => f.write_str(" entered the registry"),

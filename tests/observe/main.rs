@@ -11,6 +11,7 @@ mod flood;
 mod labels;
 mod late;
 mod left;
+mod names;
 mod order;
 mod permits;
 mod record;

@@ -1,5 +1,6 @@
 //! What is wrong with a configuration: all of it at once.
 
+use crate::name::OneLine;
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
@@ -111,7 +112,7 @@ impl fmt::Display for Mistake {
             Whence::Code => {}
         }
         if let Some(breaker) = &self.breaker {
-            write!(f, "`{breaker}`: ")?;
+            write!(f, "`{}`: ", OneLine(breaker))?;
         }
         f.write_str(&self.what)
     }
