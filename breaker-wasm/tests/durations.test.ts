@@ -1,4 +1,4 @@
-/** Durations are written as in the Rust attribute: its parser's own tests are read here. */
+/** Durations are written as in the Rust attribute: the own tests of its parser are read here. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { CircuitBreaker, type CircuitOpenError } from "breaker-wasm";
 import { ManualClock, breakerAt, ended, succeed, trip } from "./support.js";
 
-const PARSER = new URL("../../breaker-macros/src/duration.rs", import.meta.url);
+const PARSER = new URL("../../breaker-text/src/duration.rs", import.meta.url);
 
 /** What the attribute takes and refuses, of the tables in its parser's tests. */
 function attribute(): { read: [text: string, nanos: bigint][]; refused: string[] } {
