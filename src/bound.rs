@@ -172,7 +172,7 @@ impl<S: Subject> Bound<S> {
             .operate_in(generation, order, &lent.clock())?;
         if clears {
             // Not before: the configuration stays as it is where nothing is done.
-            lent.circuit().live().clear_overrides();
+            self.clear_overrides();
         }
         lent.tell_change(&change);
         Some(change)

@@ -1,7 +1,7 @@
 //! What an operator can do by a request, and what becomes of it.
 
 use crate::{Service, refusal};
-use breakerbox::observe::{self, Observer, Operated};
+use breakerbox::observe::{self, Observer, Operated, Reconfigured};
 use breakerbox::{Overrides, State};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -191,9 +191,23 @@ async fn what_is_gone_is_not_another_of_the_same_name() {
     assert_eq!(found.state().as_str(), "closed");
 }
 
+/// Of circuits that were reconfigured: the threshold from now on.
+#[derive(Default)]
+struct Thresholds(Mutex<Vec<u32>>);
+
+impl Observer for Thresholds {
+    fn reconfigured(&self, event: &Reconfigured<'_>) {
+        if event.breaker == "cleared" {
+            self.0.lock().unwrap().push(event.change.to.threshold());
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_configuration_is_cleared_with_the_circuit_that_was_seen_and_not_else() {
     let service = Service::start().await;
+    let thresholds = Arc::new(Thresholds::default());
+    let _installed = observe::install(Arc::clone(&thresholds));
     service.make("cleared");
     let found = breakerbox::find("cleared").unwrap();
     let threshold = || found.config().threshold();
@@ -214,6 +228,7 @@ async fn a_configuration_is_cleared_with_the_circuit_that_was_seen_and_not_else(
     assert_eq!(send(&order).await.status(), 200);
     assert_eq!((threshold(), found.overrides()), (3, Overrides::new()));
     assert_eq!(found.state(), State::Closed);
+    assert_eq!(*thresholds.0.lock().unwrap(), [7, 3]);
 
     // Closing leaves it as it is.
     found.reconfigure(&overrides).unwrap();
