@@ -128,6 +128,8 @@ mod last_change;
 ))]
 pub mod last_good;
 mod limit;
+#[cfg(feature = "std")]
+mod lock;
 mod mark;
 mod name;
 mod notify;

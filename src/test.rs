@@ -41,6 +41,7 @@
 
 mod scoped;
 
+use crate::lock::lock;
 use crate::observe::Entry;
 use crate::registry::Book;
 use breaker_core::{Clock, ManualClock};
@@ -50,7 +51,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -207,10 +208,6 @@ impl WeakScope {
     pub(crate) fn upgrade(&self) -> Option<Scope> {
         self.0.upgrade().map(Scope)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Takes an observer into the scope; gives it back where there is none.

@@ -12,10 +12,11 @@ use super::event::{
 };
 use super::kept::Event;
 use super::{Observer, Rehearsal, hears_all, is_later, nanos};
+use crate::lock::lock;
 use breaker_core::{Clock, Generation};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 const SHARDS: usize = 16;
@@ -257,10 +258,6 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
     fn counts(&self, circuit: CircuitId) -> MutexGuard<'_, HashMap<CircuitId, Count>> {
         lock(&self.shards[circuit.shard(SHARDS)])
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<O: Observer, C: Clock + Send + Sync> Observer for FirstThenCounts<O, C> {

@@ -13,12 +13,13 @@ use super::event::{
 };
 use super::listeners::forget_panic;
 use super::{Observer, Rehearsal, hears_all, nanos};
+use crate::lock::lock;
 use breaker_core::Clock;
 use line::{Arrival, Line};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 const SHARDS: usize = 16;
@@ -232,10 +233,6 @@ impl<O: Observer, C: Clock> InOrder<O, C> {
     fn lines(&self, circuit: CircuitId) -> MutexGuard<'_, HashMap<CircuitId, Line>> {
         lock(&self.shards[circuit.shard(SHARDS)])
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<O: Observer, C: Clock + Send + Sync> Observer for InOrder<O, C> {

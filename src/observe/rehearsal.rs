@@ -7,12 +7,13 @@ pub(crate) use model::{Model, Moment};
 use super::Observer;
 use super::event::{CircuitId, KeyEvicted, Left};
 use super::tell::Source;
+use crate::lock::lock;
 use breaker_core::{Change, Effect, Generation, Outcome, Overrides, Reason, State};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Plays on what breakers in [shadow](crate::Breaker::shadow) would have done: when they would have
@@ -374,8 +375,4 @@ impl fmt::Debug for Rehearsal {
 /// A circuit's number is where it stands, whose last bits are always the same.
 fn shard_of(circuit: CircuitId) -> usize {
     (circuit.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60) as usize % SHARDS
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

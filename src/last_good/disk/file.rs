@@ -3,8 +3,9 @@
 use super::error::DiskError;
 use super::opening::Place;
 use super::tables::{Change, Fault, Open};
+pub(super) use crate::lock::lock;
 use std::mem;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 /// The open file, of all that share it.
@@ -224,8 +225,4 @@ impl Drop for Turn<'_> {
 pub(super) fn within(since: u64, now: u64, time: Duration) -> bool {
     now.checked_sub(since)
         .is_some_and(|passed| Duration::from_nanos(passed) < time)
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

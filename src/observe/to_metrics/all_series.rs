@@ -4,12 +4,13 @@ use super::circuits::Circuits;
 use super::names;
 use super::recorder::{Identity, To};
 use super::series::{Place, Series};
+use crate::lock::lock;
 use crate::name::KeyLabel;
 use crate::observe::CircuitId;
 use core::fmt::{self, Write};
 use core::hash::{BuildHasher, Hasher};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Whose event it is.
 #[derive(Clone, Copy)]
@@ -210,8 +211,4 @@ impl AllSeries {
         let mut circuits = lock(&self.circuits);
         Arc::clone(circuits.entry(Arc::clone(breaker)).or_default())
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
