@@ -1,6 +1,7 @@
 //! When a call was admitted, where an observer wants to hear how long it takes.
 
 use crate::bound::{Given, Lent};
+use crate::half::Half;
 use crate::mark::Mark;
 use crate::subject::Subject;
 use breaker_core::{Clock, Generation};
@@ -9,10 +10,10 @@ use core::time::Duration;
 /// When a timed call was admitted, by the exact clock. A call is timed if an observer wants to hear
 /// of it when it is admitted. Of one that is not nobody hears: how long it took is not known.
 #[derive(Clone, Copy)]
-pub(crate) struct Began(u64);
+pub(crate) struct Began(Half<u64>);
 
 impl Began {
-    pub(crate) const UNKNOWN: Self = Self(0);
+    pub(crate) const UNKNOWN: Self = Self(Half::of(0));
 
     /// Whether calls may have to be timed: one untaken branch where no observer wants that.
     #[inline]
@@ -28,7 +29,7 @@ impl Began {
     ) -> (Mark, Self) {
         if Self::is_wanted() && lent.audience().wants_calls() {
             let now = lent.clock_or(given).exact();
-            (Mark::timed(generation), Self(now))
+            (Mark::timed(generation), Self(Half::of(now)))
         } else {
             (Mark::untimed(generation), Self::UNKNOWN)
         }
@@ -36,13 +37,13 @@ impl Began {
 
     /// By the exact clock.
     pub(crate) fn nanos(self) -> u64 {
-        self.0
+        self.0.get()
     }
 
     /// How long ago that is.
     pub(crate) fn elapsed<S: Subject>(self, lent: Lent<'_, S>, given: Given) -> Duration {
         let now = lent.clock_or(given).exact();
-        Duration::from_nanos(now.saturating_sub(self.0))
+        Duration::from_nanos(now.saturating_sub(self.0.get()))
     }
 
     /// The same moment as a reading that a caller could have given: a clock may count its exact
@@ -50,6 +51,6 @@ impl Began {
     pub(crate) fn as_given<S: Subject>(self, lent: Lent<'_, S>) -> Self {
         let clock = lent.clock();
         let (now, exact) = (clock.now(), clock.exact());
-        Self(now.saturating_sub(exact.saturating_sub(self.0)))
+        Self(Half::of(now.saturating_sub(exact.saturating_sub(self.0.get()))))
     }
 }

@@ -4,6 +4,7 @@
 use crate::began::Began;
 use crate::end::End;
 use crate::error::Refused;
+use crate::half::Half;
 #[cfg(feature = "std")]
 use crate::last_change::{LastChange, Noted};
 use crate::mark::Mark;
@@ -18,7 +19,7 @@ use breaker_core::{
 use core::time::Duration;
 
 pub(crate) struct Bound<S: Subject> {
-    subject: S,
+    subject: Half<S>,
     #[cfg(feature = "test-util")]
     scoped: Option<crate::test::Scoped<S::Policy>>,
 }
@@ -81,7 +82,7 @@ impl<S: Subject> Bound<S> {
         Self {
             #[cfg(feature = "test-util")]
             scoped: subject.scoped(),
-            subject,
+            subject: Half::of(subject),
         }
     }
 
@@ -89,7 +90,7 @@ impl<S: Subject> Bound<S> {
     #[cfg(feature = "std")]
     pub(crate) fn of_process(subject: S) -> Self {
         Self {
-            subject,
+            subject: Half::of(subject),
             #[cfg(feature = "test-util")]
             scoped: None,
         }
@@ -103,7 +104,7 @@ impl<S: Subject> Bound<S> {
         #[cfg(feature = "test-util")] scoped: Option<crate::test::Scoped<S::Policy>>,
     ) -> Self {
         Self {
-            subject,
+            subject: Half::of(subject),
             #[cfg(feature = "test-util")]
             scoped,
         }
@@ -127,8 +128,8 @@ impl<S: Subject> Bound<S> {
     }
 
     #[inline]
-    pub(crate) fn subject(&self) -> &S {
-        &self.subject
+    pub(crate) fn subject(&self) -> S {
+        self.subject.get()
     }
 
     /// The same, to be handed on by value: what is handed on by reference has to
@@ -136,7 +137,7 @@ impl<S: Subject> Bound<S> {
     #[inline]
     pub(crate) fn lent(&self) -> Lent<'_, S> {
         Lent {
-            subject: self.subject,
+            subject: self.subject.get(),
             #[cfg(feature = "test-util")]
             scoped: self.scoped.as_ref(),
             #[cfg(not(feature = "test-util"))]
@@ -256,7 +257,7 @@ impl<S: Subject> Bound<S> {
     #[inline]
     pub(crate) fn enter(&self) {
         #[cfg(feature = "std")]
-        self.subject.enter();
+        self.subject.get().enter();
         #[cfg(feature = "test-util")]
         if let Some(scope) = self.scope() {
             crate::registry::arrive_in(scope, self);

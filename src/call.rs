@@ -257,7 +257,7 @@ where
         };
         if let Err(refused) = R::ask(this.ticket) {
             this.body.set(None);
-            let open = R::made(refused, this.ticket.subject());
+            let open = R::made(refused, &this.ticket.subject());
             return Poll::Ready(Ended::Open(open));
         }
         if let Poll::Ready(output) = this.ticket.watch(|| body.poll(context)) {
@@ -270,7 +270,7 @@ where
         // The call is over before its slot is given back.
         this.ticket.watch(|| this.body.set(None));
         this.ticket.time_out();
-        Poll::Ready(Ended::TimedOut(expired.error(this.ticket.subject())))
+        Poll::Ready(Ended::TimedOut(expired.error(&this.ticket.subject())))
     }
 }
 

@@ -113,6 +113,7 @@ mod entered;
 mod error;
 mod fallback;
 mod guard;
+mod half;
 #[cfg(doc)]
 pub mod guide;
 #[cfg(feature = "std")]

@@ -100,7 +100,7 @@ impl<S: Subject, K> Ticket<S, K> {
     }
 
     #[inline]
-    pub(crate) fn subject(&self) -> &S {
+    pub(crate) fn subject(&self) -> S {
         self.bound.subject()
     }
 

@@ -400,7 +400,8 @@ where
 /// The first call of a breaker in a test scope: it takes what waits for it there.
 #[cfg(feature = "test-util")]
 pub(crate) fn arrive_in<S: Subject>(scope: &crate::test::Scope, bound: &Bound<S>) {
-    let breaker = bound.subject().breaker();
+    let subject = bound.subject();
+    let breaker = subject.breaker();
     let Some((name, wanted)) = breaker.listing().note_in(scope) else {
         return;
     };
