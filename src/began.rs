@@ -51,6 +51,8 @@ impl Began {
     pub(crate) fn as_given<S: Subject>(self, lent: Lent<'_, S>) -> Self {
         let clock = lent.clock();
         let (now, exact) = (clock.now(), clock.exact());
-        Self(Half::of(now.saturating_sub(exact.saturating_sub(self.0.get()))))
+        Self(Half::of(
+            now.saturating_sub(exact.saturating_sub(self.0.get())),
+        ))
     }
 }

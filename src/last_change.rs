@@ -10,7 +10,9 @@
 //! pays for it that changes no state. One word can't be torn, and a reader takes it only where its
 //! generation is the present one: so it orders nothing, and each access may be relaxed.
 
+use crate::observe::Entering;
 use breaker_core::{Change, Generation, State, Trigger};
+use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 
@@ -33,6 +35,20 @@ pub struct LastChange {
     /// [`SystemClock`](crate::SystemClock). While half-open: how long ago its last probe was
     /// admitted.
     pub ago: Duration,
+}
+
+/// As the line of a log has it: "opened after 5 failures". (For how long is no longer known.)
+impl fmt::Display for LastChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let entering = Entering {
+            from: self.from,
+            to: self.to,
+            trigger: self.trigger,
+            failures: self.failures,
+            wait: None,
+        };
+        entering.fmt(f)
+    }
 }
 
 const GENERATION: Field = Field::after(0, 26);

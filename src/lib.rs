@@ -113,9 +113,9 @@ mod entered;
 mod error;
 mod fallback;
 mod guard;
-mod half;
 #[cfg(doc)]
 pub mod guide;
+mod half;
 #[cfg(feature = "std")]
 mod keyed;
 #[cfg(feature = "std")]

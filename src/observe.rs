@@ -121,6 +121,7 @@ pub use to_metrics::MetricsObserver;
 #[cfg(feature = "tracing")]
 pub use to_tracing::TracingObserver;
 
+pub(crate) use event::Entering;
 #[cfg(feature = "tracing")]
 pub(crate) use listeners::forget_panic;
 pub(crate) use listeners::{Entry, anyone, anyone_wants_calls};

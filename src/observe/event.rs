@@ -1,14 +1,14 @@
 //! What observers hear of. Each event displays as the line of a log.
 
+mod entering;
 mod of_calls;
 
+pub(crate) use entering::Entering;
 pub use of_calls::{CallEnded, CallOutcome, FallbackServed, LateOutcome, Rejection};
 
 use crate::brief::Brief;
 use crate::name::{KeyLabel, OneLine};
-use breaker_core::{
-    Change, Generation, Reason, Reconfiguration, Setting, SettingValue, State, Trigger,
-};
+use breaker_core::{Change, Generation, Reason, Reconfiguration, Setting, SettingValue};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -31,30 +31,8 @@ pub struct StateChange<'a> {
 
 impl fmt::Display for StateChange<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Change {
-            from,
-            to,
-            trigger,
-            wait,
-            ..
-        } = *self.change;
-        write!(f, "circuit `{}` ", Named(self.breaker, self.key))?;
-        match (to, trigger) {
-            (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
-            (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
-            (to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
-            (State::Open, _) => return Opening(self.change).fmt(f),
-            (State::HalfOpen, Trigger::ProbeTimedOut) => {
-                f.write_str("probes again: its probes never ended")?;
-            }
-            (State::HalfOpen, _) => f.write_str("probes: its wait is over")?,
-            (State::Closed, _) => f.write_str("closed: its probes succeeded")?,
-            (to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
-        }
-        match wait {
-            Some(wait) => write!(f, ", for {}", Brief(wait)),
-            None => Ok(()),
-        }
+        let name = Named(self.breaker, self.key);
+        write!(f, "circuit `{name}` {}", Entering::from(self.change))
     }
 }
 
@@ -67,17 +45,6 @@ impl fmt::Display for Named<'_> {
         match self.1 {
             Some(key) => write!(f, "[{key}]"),
             None => Ok(()),
-        }
-    }
-}
-
-struct Failures(u32);
-
-impl fmt::Display for Failures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            1 => f.write_str("1 failure"),
-            failures => write!(f, "{failures} failures"),
         }
     }
 }
@@ -100,12 +67,9 @@ pub struct WouldTrip<'a> {
 
 impl fmt::Display for WouldTrip<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "circuit `{}` would have {}",
-            Named(self.breaker, self.key),
-            Opening(self.change)
-        )
+        let name = Named(self.breaker, self.key);
+        write!(f, "circuit `{name}` would have ")?;
+        Entering::from(self.change).opening(f)
     }
 }
 
@@ -175,48 +139,6 @@ impl fmt::Display for WouldClose<'_> {
             self.rejected,
             self.rejected_successes
         )
-    }
-}
-
-/// What an opening says: "opened after 5 failures, for 30s".
-struct Opening<'a>(&'a Change);
-
-impl fmt::Display for Opening<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Change {
-            from,
-            trigger,
-            wait,
-            ..
-        } = *self.0;
-        let failures = Failures(self.0.failures);
-        let opened = if from == State::HalfOpen {
-            "reopened"
-        } else {
-            "opened"
-        };
-        match trigger {
-            Trigger::FailedProbe => write!(f, "{opened} after {failures} while probing")?,
-            Trigger::Failures => write!(f, "{opened} after {failures}")?,
-            Trigger::FailureRate => {
-                write!(
-                    f,
-                    "{opened}: too many calls failed, {failures} in the window"
-                )?;
-            }
-            Trigger::SlowRate => {
-                write!(
-                    f,
-                    "{opened}: too many calls were slow, {failures} in the window"
-                )?;
-            }
-            Trigger::Overloaded => write!(f, "{opened}: overloaded")?,
-            other => write!(f, "{opened}: {other:?}")?,
-        }
-        match wait {
-            Some(wait) => write!(f, ", for {}", Brief(wait)),
-            None => Ok(()),
-        }
     }
 }
 

@@ -116,6 +116,7 @@ pub trait AnyBreaker: Lends + Send + Sync {
     /// assert_eq!((why.from, why.to), (State::Closed, State::Open));
     /// assert_eq!((why.trigger, why.failures), (Trigger::Failures, 2));
     /// assert_eq!(why.ago, Duration::from_secs(20));
+    /// assert_eq!(why.to_string(), "opened after 2 failures");
     /// ```
     fn last_change(&self) -> Option<LastChange>;
     /// See [`Breaker::restore`].

@@ -142,7 +142,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn new(entered: &Entered, circuit: CircuitId) -> Self {
+    pub(super) fn new(entered: &Entered) -> Self {
         let change = &entered.change;
         Self {
             at: entered.at,
@@ -152,7 +152,7 @@ impl Entry {
             trigger: change.trigger.as_str(),
             failures: change.failures,
             wait_ms: change.wait.map(millis),
-            why: why(change, circuit),
+            why: why(change),
             by: entered.by.as_deref().map(str::to_owned),
         }
     }

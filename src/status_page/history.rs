@@ -1,7 +1,6 @@
 //! What states a circuit entered, and why.
 
-use crate::name::KeyLabel;
-use crate::observe::{CircuitId, StateChange};
+use crate::observe::Entering;
 use breaker_core::{Change, Generation};
 use std::collections::VecDeque;
 
@@ -87,15 +86,8 @@ impl History {
 }
 
 /// Why a state was entered, as a log has it, but for the name: "opened after 5 failures, for 30s".
-pub(super) fn why(change: &Change, circuit: CircuitId) -> String {
-    let event = StateChange {
-        breaker: "",
-        key: None::<KeyLabel<'_>>,
-        circuit,
-        change,
-        sequence: 0,
-    };
-    without_name(&event)
+pub(super) fn why(change: &Change) -> String {
+    Entering::from(change).to_string()
 }
 
 /// The line of a log, without "circuit `name`", of an event that has no name.
@@ -187,9 +179,6 @@ mod tests {
     #[test]
     fn why_is_the_line_of_the_log_without_the_name() {
         let change = entered(1).change;
-        assert_eq!(
-            why(&change, CircuitId(1)),
-            "opened after 5 failures, for 30s"
-        );
+        assert_eq!(why(&change), "opened after 5 failures, for 30s");
     }
 }

@@ -118,7 +118,7 @@ impl Publisher {
         let watched = self.collector.known(record.identity)?;
         // Copied, so that the circuit's next change doesn't wait for the text.
         let history: Vec<Entered> = watched.history().entries().cloned().collect();
-        let entry = |entered| Entry::new(entered, record.identity);
+        let entry = |entered| Entry::new(entered);
         Some(json(&Detail {
             format: FORMAT,
             process: &self.fixed.process,
@@ -215,7 +215,7 @@ impl Published {
         let rates: Rates = watched.counts.before(slice).into();
         let Some(record) = known else {
             let record = Record {
-                circuit: reading.circuit(watched, found, rates),
+                circuit: reading.circuit(watched, found, rates, self.now),
                 reading,
                 identity: found.circuit_id(),
                 whole: next,
@@ -225,7 +225,7 @@ impl Published {
             return true;
         };
         if record.reading != reading {
-            record.circuit = reading.circuit(watched, found, rates);
+            record.circuit = reading.circuit(watched, found, rates, self.now);
             record.reading = reading;
             record.whole = next;
         } else if record.circuit.rates != rates {

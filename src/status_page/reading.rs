@@ -4,8 +4,9 @@
 use super::collector::Watched;
 use super::document::{Circuit, Rates, Would, millis};
 use super::history::{Entered, History, why};
+use crate::last_change::LastChange;
 use crate::registry::Found;
-use breaker_core::{Generation, State};
+use breaker_core::{Generation, State, Trigger};
 
 /// Entries into a state that are shown of every circuit without being asked for.
 const RECENT: usize = 12;
@@ -60,10 +61,21 @@ impl Reading {
     }
 
     /// In words.
-    pub(super) fn circuit(&self, watched: &Watched, found: &Found, rates: Rates) -> Circuit {
+    pub(super) fn circuit(
+        &self,
+        watched: &Watched,
+        found: &Found,
+        rates: Rates,
+        now: u64,
+    ) -> Circuit {
         let id = found.circuit_id();
         let history = watched.history();
         let entered = history.of(self.generation);
+        let earlier = match entered {
+            Some(_) => None,
+            None => self.entered_before_it_was_watched(found),
+        };
+        let before = earlier.as_ref().and_then(|change| at(change, now));
         let would = watched.would().told(self.generation);
         Circuit {
             id: watched.number.to_string(),
@@ -71,18 +83,35 @@ impl Reading {
             key: watched.key.as_deref().map(str::to_owned),
             state: self.state.as_str(),
             generation: self.generation.get(),
-            since: entered.map(|entered| entered.at),
-            why: entered.map(|entered| why(&entered.change, id)),
-            trigger: entered.map(|entered| entered.change.trigger.as_str()),
+            since: entered.map(|entered| entered.at).or(before),
+            why: entered
+                .map(|entered| why(&entered.change))
+                .or_else(|| earlier.as_ref().map(ToString::to_string)),
+            trigger: entered
+                .map(|entered| entered.change.trigger)
+                .or_else(|| earlier.map(|change| change.trigger))
+                .map(Trigger::as_str),
             by: entered.and_then(|entered| entered.by.as_deref().map(str::to_owned)),
             next_probe: self.next_probe,
             failures: self.failures,
             reopenings: self.reopenings,
             would: would.map(|told| Would::new(&told, id)),
-            recent: recent(&history, watched.first_seen, self.state),
+            recent: recent(&history, before.unwrap_or(watched.first_seen), self.state),
             rates,
         }
     }
+
+    /// What no observer of the page has heard of: it was not there yet.
+    fn entered_before_it_was_watched(&self, found: &Found) -> Option<LastChange> {
+        found
+            .last_change()
+            .filter(|change| change.generation == self.generation)
+    }
+}
+
+/// When a change was made; of one to half-open it is not known any more.
+fn at(change: &LastChange, now: u64) -> Option<u64> {
+    (change.to != State::HalfOpen).then(|| now.saturating_sub(millis(change.ago)))
 }
 
 /// The last entries into a state; before them the state that it was in when it was first seen, if

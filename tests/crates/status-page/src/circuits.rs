@@ -5,7 +5,8 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The time of all circuits, which passes when a test says so.
 static TIME: ManualClock = ManualClock::new(0);
@@ -120,6 +121,14 @@ impl Circuits {
                 let dropped = lock(&self.breakers).remove(&name);
                 let keyed = lock(&self.keyed).remove(&name);
                 drop((dropped, keyed));
+                // Whoever looks at all circuits just now holds it a little longer, and so its name.
+                let limit = Instant::now() + Duration::from_secs(60);
+                while breakerbox::find(&name).is_some() {
+                    if Instant::now() > limit {
+                        return Err(format!("`{name}` is in use"));
+                    }
+                    thread::yield_now();
+                }
             }
             Command::Pass(milliseconds) => TIME.advance(Duration::from_millis(milliseconds)),
         }

@@ -2,7 +2,8 @@
 
 use crate::{Service, circuit};
 use serde_json::{Value, json};
-use test_status_page::circuits::{Command, Which};
+use std::time::UNIX_EPOCH;
+use test_status_page::circuits::{Circuits, Command, Which};
 
 #[tokio::test]
 async fn a_circuit_from_its_first_call_to_its_recovery() {
@@ -105,4 +106,36 @@ async fn breakers_have_their_settings_and_keys_their_labels() {
         assert_eq!(found["state"], "closed");
     }
     assert!(circuit(&document, "settings-of-keys", None).is_none());
+}
+
+#[tokio::test]
+async fn what_a_circuit_is_since_before_there_was_a_page() {
+    let circuits = Circuits::default();
+    let tell = |command| circuits.obey(command).unwrap();
+    let of = |name: &str| Which::Of(name.to_owned());
+    for name in ["earlier", "earlier_closed"] {
+        tell(Command::Make(name.to_owned()));
+    }
+    tell(Command::Fail(of("earlier"), 3));
+    let service = Service::of(circuits).await;
+    let open = service.sees("/circuits", "earlier", |_| true).await;
+    assert_eq!(open["why"], "opened after 3 failures");
+    assert_eq!(open["trigger"], "failures");
+    assert_eq!(open["by"], Value::Null);
+    let since = open["since"].as_u64().unwrap();
+    let now = UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
+    assert!(since <= now && since > now - 3_600_000, "{since} at {now}");
+    assert_eq!(open["recent"], json!([[since, "open"]]));
+
+    let unchanged = service.sees("/circuits", "earlier_closed", |_| true).await;
+    assert_eq!(unchanged["since"], Value::Null);
+    assert_eq!(unchanged["why"], Value::Null);
+    assert_eq!(unchanged["trigger"], Value::Null);
+
+    service.tell(Command::ForceOpen(of("earlier")));
+    let forced = service
+        .sees("/circuits", "earlier", |it| it["state"] == "forced_open")
+        .await;
+    assert_eq!(forced["why"], "was set by an operator: forced_open");
+    assert!(forced["since"].as_u64().unwrap() > since);
 }

@@ -25,7 +25,12 @@ struct Service {
 
 impl Service {
     async fn start() -> Self {
-        let circuits = Arc::new(Circuits::default());
+        Self::of(Circuits::default()).await
+    }
+
+    /// With circuits that were there before there was a page.
+    async fn of(circuits: Circuits) -> Self {
+        let circuits = Arc::new(circuits);
         let running = Running::start(0, app(Arc::clone(&circuits))).await.unwrap();
         Self {
             running,

@@ -1,0 +1,98 @@
+//! What an entry into a state says, without the name of the breaker.
+
+use crate::brief::Brief;
+use breaker_core::{Change, State, Trigger};
+use std::fmt;
+use std::time::Duration;
+
+/// "opened after 5 failures, for 30s".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entering {
+    pub(crate) from: State,
+    pub(crate) to: State,
+    pub(crate) trigger: Trigger,
+    pub(crate) failures: u32,
+    pub(crate) wait: Option<Duration>,
+}
+
+impl From<&Change> for Entering {
+    fn from(change: &Change) -> Self {
+        Self {
+            from: change.from,
+            to: change.to,
+            trigger: change.trigger,
+            failures: change.failures,
+            wait: change.wait,
+        }
+    }
+}
+
+impl fmt::Display for Entering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            from, to, trigger, ..
+        } = *self;
+        match (to, trigger) {
+            (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
+            (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
+            (to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
+            (State::Open, _) => return self.opening(f),
+            (State::HalfOpen, Trigger::ProbeTimedOut) => {
+                f.write_str("probes again: its probes never ended")?;
+            }
+            (State::HalfOpen, _) => f.write_str("probes: its wait is over")?,
+            (State::Closed, _) => f.write_str("closed: its probes succeeded")?,
+            (to, trigger) => write!(f, "went from {from} to {to}: {trigger:?}")?,
+        }
+        self.how_long(f)
+    }
+}
+
+impl Entering {
+    /// Of an opening, also of one in shadow, which is entered by nobody's order.
+    pub(super) fn opening(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let failures = Failures(self.failures);
+        let opened = if self.from == State::HalfOpen {
+            "reopened"
+        } else {
+            "opened"
+        };
+        match self.trigger {
+            Trigger::FailedProbe => write!(f, "{opened} after {failures} while probing")?,
+            Trigger::Failures => write!(f, "{opened} after {failures}")?,
+            Trigger::FailureRate => {
+                write!(
+                    f,
+                    "{opened}: too many calls failed, {failures} in the window"
+                )?;
+            }
+            Trigger::SlowRate => {
+                write!(
+                    f,
+                    "{opened}: too many calls were slow, {failures} in the window"
+                )?;
+            }
+            Trigger::Overloaded => write!(f, "{opened}: overloaded")?,
+            other => write!(f, "{opened}: {other:?}")?,
+        }
+        self.how_long(f)
+    }
+
+    fn how_long(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.wait {
+            Some(wait) => write!(f, ", for {}", Brief(wait)),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Failures(u32);
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 failure"),
+            failures => write!(f, "{failures} failures"),
+        }
+    }
+}
