@@ -130,6 +130,8 @@ mod last_change;
 pub mod last_good;
 mod limit;
 #[cfg(feature = "std")]
+pub mod link;
+#[cfg(feature = "std")]
 mod lock;
 mod mark;
 mod name;

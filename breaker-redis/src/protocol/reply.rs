@@ -1,0 +1,40 @@
+//! What Redis answers.
+
+use super::{Cause, Shared, Version, Who};
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was done: for [`Read`](super::Command::Read), there is something to read.
+    Done,
+    /// It changed nothing: the state is another one by now, or somebody else has the lease.
+    Refused,
+    /// Redis holds nothing of this circuit.
+    Missing,
+    /// Redis holds an older version than the instance knew of: it lost what came after.
+    Behind,
+}
+
+/// What an instance is told: how a circuit stands, after its command or by a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// What became of the command.
+    pub verdict: Verdict,
+    /// How it stands; `None` where nothing is held.
+    pub now: Option<Told>,
+}
+
+/// How a circuit stands in Redis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Of the state.
+    pub version: Version,
+    /// The state; its wait is what is left of it.
+    pub shared: Shared,
+    /// While half-open: how long the lease lasts, in microseconds, and whose it is.
+    pub lease: Option<(Who, u64)>,
+    /// What brought it about.
+    pub cause: Cause,
+    /// Who brought it about.
+    pub by: Who,
+}
