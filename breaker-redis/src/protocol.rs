@@ -4,12 +4,22 @@
 //! [`Command`] what an instance asks of it, a [`Reply`] what it is told. Times are durations, or
 //! readings of Redis' own clock, never of an instance's.
 
+mod cause;
 mod command;
+mod members;
 mod record;
 mod reply;
+mod rules;
+mod share;
 mod version;
+mod who;
 
-pub use command::{Cause, Command, Counts, Known, Limits, Quorum, Who};
-pub use record::{Lease, Record, Shared};
+pub use cause::Cause;
+pub use command::{Caller, Command, Counts, Known, Limits, Quorum};
+pub use members::Members;
+pub use record::{Lease, Record, Shared, Stored};
 pub use reply::{Reply, Told, Verdict};
+pub use rules::{Applied, apply};
+pub use share::Share;
 pub use version::Version;
+pub use who::{NoName, Who};

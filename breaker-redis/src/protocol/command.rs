@@ -1,50 +1,31 @@
 //! What an instance asks of Redis.
 
-use super::{Shared, Version};
-
-/// An instance of the fleet: a name of its own, of at most 64 bytes without control characters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Who(pub String);
+use super::{Cause, Share, Shared, Version, Who};
 
 /// What an instance knew when it asked: `None` before it has heard anything.
 pub type Known = Option<Version>;
 
-/// What brought a state about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// A breaker of the fleet opened, or reopened.
-    Tripped {
-        /// The failures that led to it.
-        failures: u32,
-    },
-    /// The fleet's failures together.
-    Counted {
-        /// The failures that led to it.
-        failures: u32,
-    },
-    /// As many instances as the quorum wants had opened theirs.
-    Voted {
-        /// The instances.
-        instances: u32,
-    },
-    /// A dependency said that it is overloaded.
-    Overloaded,
-    /// The wait was over, and an instance got the lease.
-    Leased,
-    /// The trial succeeded.
-    Recovered,
-    /// An operator.
-    Operator,
+/// Who asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The instance.
+    pub who: Who,
+    /// How long an instance counts that isn't heard of any more, in microseconds: 100 ms to a day, else
+    /// the nearest of them. What is not heard of for a quarter longer doesn't count for certain.
+    pub alive: u64,
+    /// Whether it counts among those that are alive, as a [`Quorum::Share`] asks for, from its first
+    /// command on, and not only once it has a count or a vote. Costs a field in Redis for each instance.
+    pub present: bool,
 }
 
 /// How many instances must see a failure before it is the fleet's.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quorum {
     /// So many.
     Instances(u32),
-    /// This share of those that are alive, above 0 and at most 1; at least two of them, unless there is
-    /// only one.
-    Share(f64),
+    /// This share of those that are alive; at least two of them, unless there is only one. Not reached
+    /// for the first half of `alive` after Redis was emptied, since nobody knows yet who is.
+    Share(Share),
 }
 
 /// What an instance has counted while closed: not since it last said so but in all, so that saying it
@@ -60,7 +41,7 @@ pub struct Counts {
 }
 
 /// When counts of the whole fleet open it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limits {
     /// Failures in a row, those of all instances together.
     Consecutive {
@@ -69,29 +50,37 @@ pub enum Limits {
     },
     /// Shares of the calls in the windows of all instances.
     Rate {
-        /// Of failures; above 1: never.
-        failure_rate: f64,
-        /// Of slow calls; above 1: never.
-        slow_rate: f64,
+        /// Of failures; `None`: never.
+        failures: Option<Share>,
+        /// Of slow calls; `None`: never.
+        slow: Option<Share>,
         /// Not before so many calls.
         min_calls: u32,
     },
 }
 
 /// What an instance asks. Each is answered with a [`Reply`](super::Reply), which says how it stands
-/// then.
-#[derive(Clone, Debug, PartialEq)]
+/// then. What becomes of it, [`apply`](super::apply) says.
+///
+/// What was asked and not answered may be asked again: it is then done once.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// How it stands. Also says that the instance is alive.
-    Read,
+    Read {
+        /// What it knew.
+        known: Known,
+    },
     /// The instance's circuit has changed: so it stands now.
     Change {
         /// What it knew.
         known: Known,
         /// The state that it entered.
         to: Shared,
-        /// Why.
+        /// Why. [`Cause::Operator`] is done whatever is stored.
         cause: Cause,
+        /// It was asked before, and perhaps arrived: an operator's word is then not done over that of
+        /// an operator since.
+        again: bool,
     },
     /// The wait is over, and a call would probe: may it, for so many microseconds?
     Lease {
@@ -146,4 +135,21 @@ pub enum Command {
         /// Why.
         cause: Cause,
     },
+}
+
+impl Command {
+    /// What the instance knew.
+    #[must_use]
+    pub fn known(&self) -> Known {
+        match *self {
+            Self::Read { known }
+            | Self::Change { known, .. }
+            | Self::Lease { known, .. }
+            | Self::Renew { known, .. }
+            | Self::Release { known }
+            | Self::Vote { known, .. }
+            | Self::Count { known, .. } => known,
+            Self::Offer { known, .. } => Some(known),
+        }
+    }
 }

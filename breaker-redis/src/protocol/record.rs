@@ -1,19 +1,40 @@
 //! What Redis holds of one circuit.
 
-use super::{Cause, Version, Who};
+use super::version::MAX_NUMBER;
+use super::{Cause, Members, Told, Version, Who};
 use breakerbox::State;
+
+/// The longest time that is told, in microseconds: 35 years.
+pub(crate) const MAX_TIME: u64 = MAX_NUMBER >> 2;
 
 /// The state that a fleet shares, as far as a breaker takes it over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shared {
     /// `HalfOpen` while an instance has the lease of a trial.
     pub state: State,
-    /// While open: how long it was opened for, in microseconds; else 0.
+    /// While open: how long it was opened for, in microseconds, at most 2^50; else 0.
     pub wait: u64,
-    /// Whether the wait was set by an overload or an operator, and not by the configuration.
+    /// While open: whether the wait was set by an overload or an operator, and not by the configuration.
     pub imposed: bool,
     /// Reopenings since the last close.
     pub reopenings: u8,
+}
+
+impl Shared {
+    /// As an instance may have it stored: half-open is what only a lease makes it, and what it is without
+    /// one is open with no time left.
+    pub(crate) fn bounded(self) -> Self {
+        let open = self.state == State::Open;
+        Self {
+            state: match self.state {
+                State::HalfOpen => State::Open,
+                state => state,
+            },
+            wait: if open { self.wait.min(MAX_TIME) } else { 0 },
+            imposed: open && self.imposed,
+            reopenings: self.reopenings,
+        }
+    }
 }
 
 /// Who may probe for all.
@@ -21,11 +42,13 @@ pub struct Shared {
 pub struct Lease {
     /// The instance.
     pub holder: Who,
-    /// Until when, in microseconds of Redis' clock.
-    pub until: u64,
+    /// When it was given or renewed, in microseconds of Redis' clock.
+    pub since: u64,
+    /// How long it lasts from then, in microseconds.
+    pub lasts: u64,
 }
 
-/// All that Redis holds of a circuit.
+/// How a circuit stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Of the state.
@@ -40,4 +63,60 @@ pub struct Record {
     pub by: Who,
     /// While half-open.
     pub lease: Option<Lease>,
+    /// The version that an operator made last, of those since Redis was emptied.
+    pub operated: Option<Version>,
+    /// While it stands as an instance offered it after Redis had lost what came after, or all: the
+    /// version that it knew. Who knows a later one offers that.
+    pub offered: Option<Version>,
+}
+
+impl Record {
+    /// What is left of the wait, or of the lease while half-open.
+    pub(crate) fn left(&self, now: u64) -> u64 {
+        match &self.lease {
+            Some(lease) => left(lease.since, lease.lasts, now),
+            None => left(self.since, self.shared.wait, now),
+        }
+    }
+
+    /// A clock that was set back: no time has passed. Else what is left would be it for as long as the
+    /// clock lost.
+    pub(crate) fn pull(&mut self, now: u64) {
+        self.since = self.since.min(now);
+        if let Some(lease) = &mut self.lease {
+            lease.since = lease.since.min(now);
+        }
+    }
+
+    /// As instances are told it.
+    #[must_use]
+    pub fn told(&self, now: u64) -> Told {
+        Told {
+            version: self.version,
+            shared: Shared {
+                wait: left(self.since, self.shared.wait, now),
+                ..self.shared
+            },
+            lease: self
+                .lease
+                .as_ref()
+                .map(|lease| (lease.holder.clone(), left(lease.since, lease.lasts, now))),
+            cause: self.cause,
+            by: self.by.clone(),
+            offered: self.offered,
+        }
+    }
+}
+
+fn left(since: u64, lasts: u64, now: u64) -> u64 {
+    lasts.saturating_sub(now.saturating_sub(since))
+}
+
+/// All that Redis holds of a circuit. The default: nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// How it stands; `None` until somebody had something to say.
+    pub record: Option<Record>,
+    /// The instances, their counts and votes.
+    pub members: Members,
 }

@@ -3,7 +3,7 @@
 use super::{Cause, Shared, Version, Who};
 
 /// What became of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// It was done: for [`Read`](super::Command::Read), there is something to read.
     Done,
@@ -37,4 +37,7 @@ pub struct Told {
     pub cause: Cause,
     /// Who brought it about.
     pub by: Who,
+    /// While it stands as an instance offered it: the version that it knew. Who knows a later one
+    /// [offers](super::Command::Offer) that: it is then taken.
+    pub offered: Option<Version>,
 }
