@@ -3,6 +3,7 @@
 use crate::bound::{Bound, Given};
 use crate::breaker::Breaker;
 use crate::error::{CallError, CircuitOpenError, Refused, TimeoutError};
+use crate::held::Held;
 use crate::limit::{Expired, Limit, Never, Unlimited, Within};
 use crate::subject::Subject;
 use crate::ticket::Ticket;
@@ -77,7 +78,7 @@ pub trait Refusal: Sized {
     /// Small enough for registers.
     type Refused;
 
-    fn ask<S: Subject, K>(ticket: &mut Ticket<S, K>) -> Result<(), Self::Refused>;
+    fn ask<S: Subject>(ticket: &mut Ticket<S>) -> Result<(), Self::Refused>;
 
     fn made<S: Subject>(refused: Self::Refused, subject: &S) -> Self;
 }
@@ -86,7 +87,7 @@ impl Refusal for CircuitOpenError {
     type Refused = Refused;
 
     #[inline]
-    fn ask<S: Subject, K>(ticket: &mut Ticket<S, K>) -> Result<(), Refused> {
+    fn ask<S: Subject>(ticket: &mut Ticket<S>) -> Result<(), Refused> {
         if ticket.is_admitted() {
             return Ok(());
         }
@@ -105,7 +106,7 @@ impl Refusal for Never {
     type Refused = Self;
 
     #[inline]
-    fn ask<S: Subject, K>(_: &mut Ticket<S, K>) -> Result<(), Self> {
+    fn ask<S: Subject>(_: &mut Ticket<S>) -> Result<(), Self> {
         Ok(())
     }
 
@@ -117,7 +118,7 @@ impl Refusal for Never {
 
 /// Settles by the output, and says as what.
 #[inline]
-pub(crate) fn judge<O, S, K, B>(ticket: &mut Ticket<S, B>, classify: K, output: &O) -> Outcome
+pub(crate) fn judge<O, S, K>(ticket: &mut Ticket<S>, classify: K, output: &O) -> Outcome
 where
     S: Subject,
     K: Classify<O>,
@@ -129,11 +130,7 @@ where
 
 /// Settles by the output.
 #[inline]
-pub(crate) fn end<O, S, K, B, T, R>(
-    ticket: &mut Ticket<S, B>,
-    classify: K,
-    output: O,
-) -> Ended<O, T, R>
+pub(crate) fn end<O, S, K, T, R>(ticket: &mut Ticket<S>, classify: K, output: O) -> Ended<O, T, R>
 where
     S: Subject,
     K: Classify<O>,
@@ -174,11 +171,10 @@ pin_project! {
         // Dropped first: a call is over before its slot is given back. Empty once
         // it has ended.
         #[pin]
-        body: Option<F>,
+        held: Held<F, K>,
         #[pin]
         limit: L,
-        // Beside it the classifier: empty once the call has ended, and while its body runs.
-        ticket: Ticket<S, Option<K>>,
+        ticket: Ticket<S>,
         refusal: PhantomData<fn() -> R>,
     }
 }
@@ -186,11 +182,7 @@ pin_project! {
 impl<F, K, L, S: Subject> Guarded<F, K, L, S, CircuitOpenError> {
     #[inline]
     pub(crate) fn new(subject: S, classify: K, limit: L, body: F) -> Self {
-        Self::of(
-            Ticket::beside(Bound::new(subject), Some(classify)),
-            limit,
-            body,
-        )
+        Self::by(Ticket::new(Bound::new(subject)), classify, limit, body)
     }
 }
 
@@ -198,13 +190,8 @@ impl<F, K, L, S: Subject, R> Guarded<F, K, L, S, R> {
     /// By a ticket that is admitted, if `R` is [`Never`].
     #[inline]
     pub(crate) fn by(ticket: Ticket<S>, classify: K, limit: L, body: F) -> Self {
-        Self::of(ticket.with(Some(classify)), limit, body)
-    }
-
-    #[inline]
-    fn of(ticket: Ticket<S, Option<K>>, limit: L, body: F) -> Self {
         Self {
-            body: Some(body),
+            held: Held::call(body, classify),
             limit,
             ticket,
             refusal: PhantomData,
@@ -215,9 +202,13 @@ impl<F, K, L, S: Subject, R> Guarded<F, K, L, S, R> {
 impl<F, K, T: Timer, S: Subject> Guarded<F, K, Within<T>, S, CircuitOpenError> {
     #[inline]
     pub(crate) fn within(subject: S, classify: K, timer: T, after: Duration, body: F) -> Self {
-        let ticket = Ticket::beside(Bound::new(subject), Some(classify));
-        let limit = within(ticket.bound(), timer, after);
-        Self::of(ticket, limit, body)
+        Self::by_within(
+            Ticket::new(Bound::new(subject)),
+            classify,
+            timer,
+            after,
+            body,
+        )
     }
 }
 
@@ -249,14 +240,12 @@ where
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
-        let (Some(classify), Some(body)) =
-            (this.ticket.beside.take(), this.body.as_mut().as_pin_mut())
-        else {
+        let Some((body, classify, kept)) = this.held.as_mut().take() else {
             // Like an async block's: polled after it was ready, or had panicked.
             panic!("a guarded future was polled after it had ended");
         };
         if let Err(refused) = R::ask(this.ticket) {
-            this.body.set(None);
+            this.held.set(Held::Nothing);
             let open = R::made(refused, &this.ticket.subject());
             return Poll::Ready(Ended::Open(open));
         }
@@ -264,11 +253,11 @@ where
             return Poll::Ready(end(this.ticket, classify, output));
         }
         let Poll::Ready(expired) = this.limit.as_mut().poll_expired(context) else {
-            this.ticket.beside = Some(classify);
+            *kept = Some(classify);
             return Poll::Pending;
         };
         // The call is over before its slot is given back.
-        this.ticket.watch(|| this.body.set(None));
+        this.ticket.watch(|| this.held.set(Held::Nothing));
         this.ticket.time_out();
         Poll::Ready(Ended::TimedOut(expired.error(&this.ticket.subject())))
     }
@@ -317,15 +306,14 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
         R: Verdict,
     {
         let Guarded {
-            body,
+            held,
             limit,
             ticket,
             ..
         } = self.guarded;
-        let ticket = ticket.with(Some(ByError(classify)));
         Call {
             guarded: Guarded {
-                body,
+                held: held.classified(ByError(classify)),
                 limit,
                 ticket,
                 refusal: PhantomData,
@@ -350,11 +338,11 @@ impl<F, K, L, S: Subject> Call<F, K, L, S> {
 
     /// `timeout` by a timer of one's own.
     pub fn timeout_by<T: Timer>(self, timer: T, after: Duration) -> Call<F, K, Within<T>, S> {
-        let Guarded { body, ticket, .. } = self.guarded;
+        let Guarded { held, ticket, .. } = self.guarded;
         let limit = within(ticket.bound(), timer, after);
         Call {
             guarded: Guarded {
-                body,
+                held,
                 limit,
                 ticket,
                 refusal: PhantomData,

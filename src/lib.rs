@@ -116,6 +116,7 @@ mod guard;
 #[cfg(doc)]
 pub mod guide;
 mod half;
+mod held;
 #[cfg(feature = "std")]
 mod keyed;
 #[cfg(feature = "std")]

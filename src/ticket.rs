@@ -15,7 +15,7 @@ use breaker_core::{Change, Effect, Generation, Outcome, Policy};
 use core::fmt;
 
 /// Settles its call as dropped when it is dropped in between.
-pub struct Ticket<S: Subject, K = ()> {
+pub struct Ticket<S: Subject> {
     bound: Bound<S>,
     /// `NONE` before the call is admitted and after it is settled.
     mark: Mark,
@@ -24,45 +24,21 @@ pub struct Ticket<S: Subject, K = ()> {
     began: Began,
     /// From where the call is made on.
     span: CallSpan,
-    /// What a guarded future keeps until its call has ended: here, where the numbers above leave
-    /// room for a byte, it makes the future no larger.
-    pub(crate) beside: K,
 }
 
 /// What a ticket keeps of its admission.
 type Admitted<P> = (Mark, <P as Policy>::Started, Began);
 
 impl<S: Subject> Ticket<S> {
-    #[inline(always)]
-    pub(crate) fn new(bound: Bound<S>) -> Self {
-        Self::beside(bound, ())
-    }
-}
-
-impl<S: Subject, K> Ticket<S, K> {
     /// Always inlined, as what follows: else each ticket goes through memory.
     #[inline(always)]
-    pub(crate) fn beside(bound: Bound<S>, beside: K) -> Self {
+    pub(crate) fn new(bound: Bound<S>) -> Self {
         Self {
             bound,
             mark: Mark::NONE,
             started: <S::Policy as Policy>::Started::default(),
             began: Began::UNKNOWN,
             span: CallSpan::NONE,
-            beside,
-        }
-    }
-
-    /// The same claim, with this beside it.
-    #[inline]
-    pub(crate) fn with<N>(mut self, beside: N) -> Ticket<S, N> {
-        Ticket {
-            bound: self.bound.take(),
-            mark: core::mem::replace(&mut self.mark, Mark::NONE),
-            started: self.started,
-            began: self.began,
-            span: self.span.take(),
-            beside,
         }
     }
 
@@ -136,10 +112,7 @@ impl<S: Subject, K> Ticket<S, K> {
 
     /// [`settle`](Self::settle), after which nothing is left to drop.
     #[inline(always)]
-    pub(crate) fn settle_for_good(&mut self, outcome: Outcome, given: Given) -> Effect
-    where
-        K: Copy,
-    {
+    pub(crate) fn settle_for_good(&mut self, outcome: Outcome, given: Given) -> Effect {
         let mark = core::mem::replace(&mut self.mark, Mark::NONE);
         let bound = self.bound.take();
         let end = End::Of(outcome);
@@ -178,9 +151,9 @@ impl<S: Subject, K> Ticket<S, K> {
     /// if it does.
     #[inline]
     pub(crate) fn watch<R>(&mut self, part: impl FnOnce() -> R) -> R {
-        struct OnUnwind<'t, S: Subject, K>(&'t mut Ticket<S, K>);
+        struct OnUnwind<'t, S: Subject>(&'t mut Ticket<S>);
 
-        impl<S: Subject, K> Drop for OnUnwind<'_, S, K> {
+        impl<S: Subject> Drop for OnUnwind<'_, S> {
             #[cold]
             fn drop(&mut self) {
                 self.0.settle(Outcome::Panicked, Given::NONE);
@@ -350,7 +323,6 @@ impl<S: Subject> Ticket<S> {
             started: laid_down.started,
             began: laid_down.began,
             span: laid_down.span,
-            beside: (),
         }
     }
 }
@@ -416,7 +388,7 @@ impl<P: Policy> Default for LaidDown<P> {
     }
 }
 
-impl<S: Subject, K> fmt::Debug for Ticket<S, K> {
+impl<S: Subject> fmt::Debug for Ticket<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ticket")
             .field("breaker", &self.subject().name())
@@ -441,7 +413,7 @@ impl<S: Subject> Drop for Slot<'_, S> {
     }
 }
 
-impl<S: Subject, K> Drop for Ticket<S, K> {
+impl<S: Subject> Drop for Ticket<S> {
     #[inline]
     fn drop(&mut self) {
         if self.is_admitted() {
