@@ -1,0 +1,58 @@
+//! What an instance goes by.
+
+use crate::protocol::{Limits, Quorum, Who};
+use std::time::Duration;
+
+/// What an [`Instance`](super::Instance) goes by. The same for all circuits of a group, so that they
+/// share one.
+///
+/// ```
+/// use breaker_redis::instance::Options;
+/// use breaker_redis::protocol::{Quorum, Who};
+///
+/// fn careful(me: Who) -> Options {
+///     Options { quorum: Quorum::Instances(3), ..Options::new(me) }
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name of this process: no other one has it, nor the same one after it was restarted.
+    pub me: Who,
+    /// How long the lease of a trial lasts, unless it is renewed: 5 s. A holder that crashed costs the
+    /// fleet at most that.
+    pub lease: Duration,
+    /// How long a trial's lease is renewed after its last probe was let through: the `probe_timeout` of
+    /// the breaker, 60 s.
+    pub probe_timeout: Duration,
+    /// Counts are told at most once in so much time: 20 ms.
+    pub batch: Duration,
+    /// What is not answered for so long isn't waited for: 1 s. The circuit then is one by itself.
+    pub answer: Duration,
+    /// How long an instance counts that isn't heard of: 15 s. It speaks at least three times in it.
+    pub alive: Duration,
+    /// How often it asks how things stand, in case that a message was missed: 5 s, spread by a quarter.
+    pub poll: Duration,
+    /// Whether the failures of all instances count together, and when they open the circuit. `None`: each
+    /// instance counts for itself.
+    pub counting: Option<Limits>,
+    /// How many instances must see a failure before it is the fleet's: 1.
+    pub quorum: Quorum,
+}
+
+impl Options {
+    /// The defaults: no counting together, no quorum.
+    #[must_use]
+    pub fn new(me: Who) -> Self {
+        Self {
+            me,
+            lease: Duration::from_secs(5),
+            probe_timeout: Duration::from_secs(60),
+            batch: Duration::from_millis(20),
+            answer: Duration::from_secs(1),
+            alive: Duration::from_secs(15),
+            poll: Duration::from_secs(5),
+            counting: None,
+            quorum: Quorum::Instances(1),
+        }
+    }
+}
