@@ -1,8 +1,10 @@
 //! `cargo xtask check`: the quick loop while working.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::javascript;
+use crate::redis;
 use crate::run::Run;
 use crate::tools::{CLIPPY, FMT, cargo};
 use crate::workspace;
@@ -26,7 +28,7 @@ pub(crate) fn job() -> ExitCode {
             ]),
         );
     }
-    quick_tests(&mut run);
+    quick_tests(&mut run, redis::found());
     javascript::quick(&mut run);
     run.finish()
 }
@@ -38,8 +40,9 @@ pub(crate) fn format(run: &mut Run) {
     }
 }
 
-/// Unit, integration and conformance tests: all but those that compile programs.
-pub(crate) fn quick_tests(run: &mut Run) {
+/// Unit, integration and conformance tests: all but those that compile programs. `redis_server` is the
+/// one that they start; without it they look for one themselves.
+pub(crate) fn quick_tests(run: &mut Run, redis_server: Option<PathBuf>) {
     const NAME: &str = "unit and integration tests";
     let mut command = cargo();
     command.args([
@@ -51,6 +54,9 @@ pub(crate) fn quick_tests(run: &mut Run) {
         "--bins",
         "--examples",
     ]);
+    if let Some(server) = redis_server {
+        command.env(redis::REDIS_SERVER, server);
+    }
     match workspace::integration_tests(&workspace::root()) {
         Ok(names) => {
             for name in names.iter().filter(|name| *name != SLOW) {

@@ -11,6 +11,7 @@ mod javascript;
 mod monitoring;
 mod npm;
 mod playground;
+mod redis;
 mod run;
 mod size;
 mod status_page;

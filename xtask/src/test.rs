@@ -7,6 +7,7 @@ use crate::bench;
 use crate::check::{format, quick_tests};
 use crate::javascript;
 use crate::monitoring;
+use crate::redis;
 use crate::run::Run;
 use crate::tools::{CLIPPY, cargo};
 use crate::workspace;
@@ -24,7 +25,8 @@ pub(crate) fn job() -> ExitCode {
             "--no-deps",
         ]),
     );
-    quick_tests(&mut run);
+    let redis_server = redis::ready(&mut run);
+    quick_tests(&mut run, redis_server);
     run.tests(
         "doc tests",
         cargo().args([
