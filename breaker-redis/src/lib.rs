@@ -2,6 +2,30 @@
 //!
 //! A trip of one instance opens the circuit of all, one probe speaks for all, and nobody's call ever
 //! waits for Redis: a call reads what its own process knows, and the rest goes on in the background.
+//!
+//! | to | look at |
+//! | --- | --- |
+//! | share a breaker | [`FleetBreaker`], or [`FleetKeyedBreakers`] of one per key |
+//! | say how it is shared: counting together, a quorum | [`Sharing`] |
+//! | connect a process | [`Fleet`], [`FleetBuilder`] |
+//! | see how it goes | [`Fleet::status`], and the observers of [`breakerbox::observe`] |
 
+mod breaker;
+mod error;
+mod fleet;
 pub mod instance;
+mod keyed;
 pub mod protocol;
+mod settings;
+mod share;
+mod sharing;
+mod status;
+
+pub use breaker::{FleetBreaker, SharedFleetBreaker};
+pub use error::{ConnectionError, FleetError, NotReady, Trouble};
+pub use fleet::Fleet;
+pub use keyed::{FleetKeyedBreakers, SharedFleetKeyedBreakers, SharedKeyedError};
+pub use settings::FleetBuilder;
+pub use share::{Share, ShareKeyed};
+pub use sharing::{MAX_QUORUM, MIN_LEASE, Sharing, SharingError};
+pub use status::FleetStatus;

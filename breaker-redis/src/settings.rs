@@ -1,0 +1,237 @@
+//! What a fleet is started with.
+
+use crate::error::FleetError;
+use crate::fleet::Fleet;
+use std::fmt;
+use std::time::Duration;
+
+/// How Redis is found, and the fleet's times. Made by [`Fleet::builder`].
+///
+/// | setting | default | what it is |
+/// | --- | --- | --- |
+/// | [`login`](Self::login) | that of the URL | user and password |
+/// | [`prefix`](Self::prefix) | `breakerbox` | before each key and channel: one for each fleet in a Redis |
+/// | [`instance`](Self::instance) | `HOSTNAME` | this process, in events and in Redis |
+/// | [`poll`](Self::poll) | 5 s | how long a message that was missed stays unknown |
+/// | [`alive`](Self::alive) | 15 s | how long an instance counts that is not heard of |
+/// | [`batch`](Self::batch) | 20 ms | for so long counts are gathered |
+/// | [`lease`](Self::lease) | 5 s | for how long at most an instance that crashed keeps others from probing |
+/// | [`answer`](Self::answer) | 1 s | an answer that takes longer is none, and Redis is gone |
+/// | [`connect`](Self::connect) | 5 s | for a connection, with TLS and login |
+/// | [`root_certificates`](Self::root_certificates) | the system's | who may vouch for Redis |
+/// | [`client_certificate`](Self::client_certificate) | none | who this is, where Redis asks |
+///
+/// All instances of a fleet have the same `prefix`, `lease` and `alive`.
+#[derive(Clone)]
+pub struct FleetBuilder {
+    pub(crate) url: String,
+    pub(crate) login: Option<(String, String)>,
+    pub(crate) prefix: String,
+    pub(crate) instance: Option<String>,
+    pub(crate) poll: Duration,
+    pub(crate) alive: Duration,
+    pub(crate) batch: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) answer: Duration,
+    pub(crate) connect: Duration,
+    pub(crate) root_certificates: Option<Vec<u8>>,
+    pub(crate) client_certificate: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl FleetBuilder {
+    pub(crate) fn new(url: String) -> Self {
+        Self {
+            url,
+            login: None,
+            prefix: "breakerbox".to_owned(),
+            instance: None,
+            poll: Duration::from_secs(5),
+            alive: Duration::from_secs(15),
+            batch: Duration::from_millis(20),
+            lease: Duration::from_secs(5),
+            answer: Duration::from_secs(1),
+            connect: Duration::from_secs(5),
+            root_certificates: None,
+            client_certificate: None,
+        }
+    }
+
+    /// User and password, instead of those of the URL. The user `default` is the one without a name.
+    #[must_use]
+    pub fn login(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.login = Some((user.into(), password.into()));
+        self
+    }
+
+    /// What stands before each key and channel: `{prefix}:{name}`. Fleets that share a Redis, and not
+    /// their circuits, have different ones. 1 to 64 bytes, none of them a control character, a space or
+    /// a brace.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// What this process is called, in events of other instances and in Redis: 1 to 40 bytes without
+    /// control characters. What makes it unique is added, so two processes may say the same.
+    #[must_use]
+    pub fn instance(mut self, name: impl Into<String>) -> Self {
+        self.instance = Some(name.into());
+        self
+    }
+
+    /// How often it is asked how each circuit stands, although nothing was heard of it: a message that
+    /// was missed is caught up within this time and a quarter of it.
+    ///
+    /// All circuits together are asked for at most 200 times a second, so of more than a thousand keys
+    /// each one's turn comes later.
+    #[must_use]
+    pub fn poll(mut self, every: Duration) -> Self {
+        self.poll = every;
+        self
+    }
+
+    /// An instance that is not heard of for so long no longer counts: neither what it has counted, nor
+    /// its vote, nor among those of which a quorum takes a share. More than twice
+    /// [`poll`](Self::poll).
+    #[must_use]
+    pub fn alive(mut self, within: Duration) -> Self {
+        self.alive = within;
+        self
+    }
+
+    /// For so long at most an instance gathers what it has counted, before it tells.
+    #[must_use]
+    pub fn batch(mut self, over: Duration) -> Self {
+        self.batch = over;
+        self
+    }
+
+    /// How long a lease to probe lasts, unless it is renewed, as it is while probes run. At least
+    /// 100 ms.
+    #[must_use]
+    pub fn lease(mut self, lasts: Duration) -> Self {
+        self.lease = lasts;
+        self
+    }
+
+    /// How long Redis may take for an answer. Once it takes longer, it counts as gone: breakers are
+    /// local ones, and a new connection is made.
+    #[must_use]
+    pub fn answer(mut self, within: Duration) -> Self {
+        self.answer = within;
+        self
+    }
+
+    /// How long a connection may take to be made, with TLS and login.
+    #[must_use]
+    pub fn connect(mut self, within: Duration) -> Self {
+        self.connect = within;
+        self
+    }
+
+    /// Who may vouch for Redis over TLS, instead of whom the system trusts: certificates in PEM.
+    #[must_use]
+    pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.root_certificates = Some(pem.into());
+        self
+    }
+
+    /// Who this is, where Redis asks over TLS: certificates and the key, in PEM.
+    #[must_use]
+    pub fn client_certificate(
+        mut self,
+        certificates: impl Into<Vec<u8>>,
+        key: impl Into<Vec<u8>>,
+    ) -> Self {
+        self.client_certificate = Some((certificates.into(), key.into()));
+        self
+    }
+
+    /// Starts the thread, which connects in the background. Never waits for Redis, and does not fail
+    /// because of it.
+    ///
+    /// ```
+    /// use breaker_redis::{Fleet, FleetError};
+    /// use std::time::Duration;
+    ///
+    /// let error = Fleet::builder("http://127.0.0.1").start().unwrap_err();
+    /// assert!(error.to_string().contains("redis://host:6379"), "{error}");
+    ///
+    /// let error = Fleet::builder("redis://127.0.0.1").poll(Duration::ZERO).start().unwrap_err();
+    /// assert!(matches!(error, FleetError::Setting { setting: "poll", .. }));
+    /// ```
+    ///
+    /// # Errors
+    /// [`FleetError::Address`], [`FleetError::Setting`], [`FleetError::Certificate`],
+    /// [`FleetError::Thread`].
+    pub fn start(self) -> Result<Fleet, FleetError> {
+        self.check()?;
+        Fleet::run(self)
+    }
+
+    fn check(&self) -> Result<(), FleetError> {
+        let wrong = |setting, problem| Err(FleetError::Setting { setting, problem });
+        if redis::parse_redis_url(&self.url).is_none() {
+            return Err(FleetError::Address("it is no URL of a redis"));
+        }
+        if !is_name(&self.prefix, 64) || self.prefix.contains([' ', '{', '}']) {
+            return wrong(
+                "prefix",
+                "is 1 to 64 bytes, none of them a control character, a space or a brace",
+            );
+        }
+        if let Some(instance) = &self.instance
+            && !is_name(instance, 40)
+        {
+            return wrong("instance", "is 1 to 40 bytes without control characters");
+        }
+        let day = Duration::from_secs(86_400);
+        for (setting, time, least) in [
+            ("poll", self.poll, Duration::from_millis(100)),
+            ("alive", self.alive, Duration::from_millis(300)),
+            ("batch", self.batch, Duration::from_millis(1)),
+            ("lease", self.lease, crate::sharing::MIN_LEASE),
+            ("answer", self.answer, Duration::from_millis(10)),
+            ("connect", self.connect, Duration::from_millis(10)),
+        ] {
+            if time < least {
+                return wrong(
+                    setting,
+                    "is too short: see `FleetBuilder` for what is usual",
+                );
+            }
+            if time > day {
+                return wrong(setting, "is longer than a day: set some seconds");
+            }
+        }
+        if self.alive <= self.poll * 2 {
+            return wrong(
+                "alive",
+                "is not more than twice `poll`, so instances that are well would come and go: set \
+                 three times `poll`",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn is_name(text: &str, at_most: usize) -> bool {
+    (1..=at_most).contains(&text.len()) && !text.contains(char::is_control)
+}
+
+/// Without the URL, which has a password in it.
+impl fmt::Debug for FleetBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FleetBuilder")
+            .field("prefix", &self.prefix)
+            .field("instance", &self.instance)
+            .field("poll", &self.poll)
+            .field("alive", &self.alive)
+            .field("batch", &self.batch)
+            .field("lease", &self.lease)
+            .field("answer", &self.answer)
+            .field("connect", &self.connect)
+            .finish_non_exhaustive()
+    }
+}

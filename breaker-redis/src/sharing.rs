@@ -1,0 +1,206 @@
+//! How a breaker shares its circuit.
+
+use crate::protocol::Quorum;
+use breakerbox::Config;
+use std::time::Duration;
+
+/// How a breaker shares its circuit: the options beside its settings.
+///
+/// All instances of a fleet declare the same for the same breaker. Nothing said means: a trip of one
+/// instance opens the circuit of all, and failures are counted by each instance for itself.
+///
+/// ```
+/// use breaker_redis::{FleetBreaker, Sharing};
+/// use breakerbox::Settings;
+///
+/// /// Opens everywhere after five failures, wherever they were; but never because of one instance alone.
+/// static PMS: FleetBreaker = FleetBreaker::new(
+///     "pms",
+///     Settings::new().threshold(5).must(),
+///     Sharing::new().counting().quorum(2),
+/// );
+/// assert!(PMS.admit().is_ok());
+/// ```
+///
+/// | option | without it |
+/// | --- | --- |
+/// | [`counting`](Self::counting) | each instance counts by itself: ten of them make up to ten times `threshold` failing calls |
+/// | [`quorum`](Self::quorum), [`quorum_share`](Self::quorum_share) | what one instance sees is enough: also if it is only its own network |
+/// | [`lease`](Self::lease) | the lease of the [`Fleet`](crate::Fleet) |
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sharing {
+    counting: bool,
+    quorum: Quorum,
+    lease: Option<Duration>,
+}
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sharing {
+    /// A trip of one instance opens the circuit of all.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            counting: false,
+            quorum: Quorum::Instances(1),
+            lease: None,
+        }
+    }
+
+    /// Failures of all instances count together towards `threshold`, or towards the rate: ten
+    /// instances trip after five failures, not after fifty. What an instance has counted travels in
+    /// batches ([`batch`](crate::FleetBuilder::batch)).
+    #[must_use]
+    pub const fn counting(self) -> Self {
+        Self {
+            counting: true,
+            ..self
+        }
+    }
+
+    /// The circuit of all opens only once so many instances have opened theirs, or with
+    /// [`counting`](Self::counting), have seen failures. An instance that trips alone refuses its own
+    /// calls, probes by itself, and opens nobody else's circuit: so one host with a broken network,
+    /// or the clients of one shard, don't take the dependency from everybody.
+    #[must_use]
+    pub const fn quorum(self, instances: u32) -> Self {
+        Self {
+            quorum: Quorum::Instances(instances),
+            ..self
+        }
+    }
+
+    /// As [`quorum`](Self::quorum), as a share of the instances that are alive, above 0 and at most 1.
+    /// At least two of them are needed, unless there is only one.
+    #[must_use]
+    pub const fn quorum_share(self, share: f64) -> Self {
+        Self {
+            quorum: Quorum::Share(share),
+            ..self
+        }
+    }
+
+    /// How long a lease to probe lasts at least, instead of the fleet's
+    /// ([`FleetBuilder::lease`](crate::FleetBuilder::lease)). It is renewed while probes run: what
+    /// it limits is how long everybody waits for an instance that crashed while it probed.
+    #[must_use]
+    pub const fn lease(self, at_least: Duration) -> Self {
+        Self {
+            lease: Some(at_least),
+            ..self
+        }
+    }
+
+    /// Whether failures of all instances count together.
+    #[must_use]
+    pub const fn counts_together(&self) -> bool {
+        self.counting
+    }
+
+    /// How many instances open the circuit of all.
+    #[must_use]
+    pub const fn needed(&self) -> Quorum {
+        self.quorum
+    }
+
+    /// How long a lease lasts at least, if it was set.
+    #[must_use]
+    pub const fn own_lease(&self) -> Option<Duration> {
+        self.lease
+    }
+
+    /// Whether these options can work, with a breaker of these settings.
+    ///
+    /// ```
+    /// use breaker_redis::{Sharing, SharingError};
+    /// use breakerbox::Config;
+    ///
+    /// let refused = Sharing::new().quorum(0).check(&Config::DEFAULT);
+    /// assert_eq!(refused, Err(SharingError::NoQuorum));
+    /// ```
+    ///
+    /// # Errors
+    /// [`SharingError`], which says what to set instead.
+    pub const fn check(&self, config: &Config) -> Result<(), SharingError> {
+        match self.quorum {
+            Quorum::Instances(0) => return Err(SharingError::NoQuorum),
+            Quorum::Instances(many) if many > MAX_QUORUM => return Err(SharingError::LargeQuorum),
+            Quorum::Share(share) if !(share > 0.0 && share <= 1.0) => {
+                return Err(SharingError::SenselessShare);
+            }
+            Quorum::Instances(_) | Quorum::Share(_) => {}
+        }
+        if let Some(lease) = self.lease {
+            if lease.as_millis() < MIN_LEASE.as_millis() {
+                return Err(SharingError::ShortLease);
+            }
+            if lease.as_micros() > config.probe_timeout().as_micros() {
+                return Err(SharingError::LongLease);
+            }
+        }
+        Ok(())
+    }
+
+    /// [`check`](Self::check), for `static`s.
+    pub(crate) const fn must(&self, config: &Config) {
+        if let Err(error) = self.check(config) {
+            panic!("{}", error.message());
+        }
+    }
+}
+
+/// The largest quorum of [`Sharing::quorum`]: 100,000.
+pub const MAX_QUORUM: u32 = 100_000;
+
+/// The shortest lease: 100 ms. An answer must have the time to arrive within it.
+pub const MIN_LEASE: Duration = Duration::from_millis(100);
+
+/// Sharing options that can never work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("{}", self.message())]
+pub enum SharingError {
+    /// A quorum of no instance.
+    NoQuorum,
+    /// A quorum above [`MAX_QUORUM`].
+    LargeQuorum,
+    /// A share that is not above 0 and at most 1.
+    SenselessShare,
+    /// A lease below [`MIN_LEASE`].
+    ShortLease,
+    /// A lease longer than the breaker's `probe_timeout`.
+    LongLease,
+}
+
+impl SharingError {
+    /// What is wrong, why, and what to write instead.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::NoQuorum => {
+                "`quorum` is 0, so the circuit would be open before anybody failed: set at least 1, \
+                 which means that one instance's trip is enough"
+            }
+            Self::LargeQuorum => {
+                "`quorum` is above 100,000 instances, so the circuit would never open for all: set \
+                 fewer, or a share by `quorum_share`"
+            }
+            Self::SenselessShare => {
+                "`quorum_share` is a share of the instances that are alive: set it above 0 and at \
+                 most 1, such as 0.5"
+            }
+            Self::ShortLease => {
+                "`lease` is below 100 ms, so it could be over before its holder has heard of it: set \
+                 a few seconds"
+            }
+            Self::LongLease => {
+                "`lease` is longer than the breaker's `probe_timeout`, after which nobody waits for \
+                 a probe: set less, or a longer `probe_timeout`"
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! How a fleet's connection does.
+
+use crate::error::ConnectionError;
+use std::time::Duration;
+
+/// How it goes with a [`Fleet`](crate::Fleet) at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FleetStatus {
+    /// Whether Redis can be had: connected, and it answers.
+    pub is_connected: bool,
+    /// For how long it has been so.
+    pub since: Duration,
+    /// What ended the last connection, or the last attempt to make one. Stays after it could be made.
+    pub last_error: Option<ConnectionError>,
+    /// Circuits that are shared now: breakers, and keys of keyed ones.
+    pub circuits: usize,
+    /// Commands that were answered.
+    pub answered: u64,
+    /// Messages of other instances that were heard.
+    pub heard: u64,
+    /// Answers and messages that made no sense, and were refused.
+    pub nonsense: u64,
+    /// How often Redis was lost.
+    pub lost: u64,
+}
