@@ -72,8 +72,8 @@ impl FleetBuilder {
         self
     }
 
-    /// What this process is called, in events of other instances and in Redis: 1 to 40 bytes without
-    /// control characters. What makes it unique is added, so two processes may say the same.
+    /// What this process is called, in events of other instances and in Redis: 1 to 40 of ASCII's visible
+    /// characters. What makes it unique is added, so two processes may say the same.
     #[must_use]
     pub fn instance(mut self, name: impl Into<String>) -> Self {
         self.instance = Some(name.into());
@@ -182,9 +182,9 @@ impl FleetBuilder {
             );
         }
         if let Some(instance) = &self.instance
-            && !is_name(instance, 40)
+            && !(is_name(instance, 40) && instance.bytes().all(|byte| byte.is_ascii_graphic()))
         {
-            return wrong("instance", "is 1 to 40 bytes without control characters");
+            return wrong("instance", "is 1 to 40 of ASCII's visible characters");
         }
         let day = Duration::from_secs(86_400);
         for (setting, time, least) in [

@@ -1,6 +1,6 @@
 //! How a breaker shares its circuit.
 
-use crate::protocol::Quorum;
+use crate::protocol::{Quorum, Share};
 use breakerbox::Config;
 use std::time::Duration;
 
@@ -30,8 +30,15 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sharing {
     counting: bool,
-    quorum: Quorum,
+    quorum: Needed,
     lease: Option<Duration>,
+}
+
+/// A quorum as it was written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Needed {
+    Instances(u32),
+    Share(f64),
 }
 
 impl Default for Sharing {
@@ -46,7 +53,7 @@ impl Sharing {
     pub const fn new() -> Self {
         Self {
             counting: false,
-            quorum: Quorum::Instances(1),
+            quorum: Needed::Instances(1),
             lease: None,
         }
     }
@@ -69,7 +76,7 @@ impl Sharing {
     #[must_use]
     pub const fn quorum(self, instances: u32) -> Self {
         Self {
-            quorum: Quorum::Instances(instances),
+            quorum: Needed::Instances(instances),
             ..self
         }
     }
@@ -79,7 +86,7 @@ impl Sharing {
     #[must_use]
     pub const fn quorum_share(self, share: f64) -> Self {
         Self {
-            quorum: Quorum::Share(share),
+            quorum: Needed::Share(share),
             ..self
         }
     }
@@ -101,10 +108,13 @@ impl Sharing {
         self.counting
     }
 
-    /// How many instances open the circuit of all.
-    #[must_use]
-    pub const fn needed(&self) -> Quorum {
-        self.quorum
+    /// How many instances open the circuit of all. `None`: not what can work.
+    #[expect(dead_code, reason = "the signatures come first")]
+    pub(crate) fn needed(&self) -> Option<Quorum> {
+        match self.quorum {
+            Needed::Instances(many) => Some(Quorum::Instances(many)),
+            Needed::Share(share) => Share::new(share).map(Quorum::Share),
+        }
     }
 
     /// How long a lease lasts at least, if it was set.
@@ -127,12 +137,12 @@ impl Sharing {
     /// [`SharingError`], which says what to set instead.
     pub const fn check(&self, config: &Config) -> Result<(), SharingError> {
         match self.quorum {
-            Quorum::Instances(0) => return Err(SharingError::NoQuorum),
-            Quorum::Instances(many) if many > MAX_QUORUM => return Err(SharingError::LargeQuorum),
-            Quorum::Share(share) if !(share > 0.0 && share <= 1.0) => {
+            Needed::Instances(0) => return Err(SharingError::NoQuorum),
+            Needed::Instances(many) if many > MAX_QUORUM => return Err(SharingError::LargeQuorum),
+            Needed::Share(share) if !(share > 0.0 && share <= 1.0) => {
                 return Err(SharingError::SenselessShare);
             }
-            Quorum::Instances(_) | Quorum::Share(_) => {}
+            Needed::Instances(_) | Needed::Share(_) => {}
         }
         if let Some(lease) = self.lease {
             if lease.as_millis() < MIN_LEASE.as_millis() {
