@@ -7,6 +7,8 @@ use crate::error::Refused;
 use crate::half::Half;
 #[cfg(feature = "std")]
 use crate::last_change::{LastChange, Noted};
+#[cfg(feature = "std")]
+use crate::link::{Counted, Follow};
 use crate::mark::Mark;
 #[cfg(feature = "std")]
 use crate::notify::Audience;
@@ -202,6 +204,24 @@ impl<S: Subject> Bound<S> {
         lent.circuit().restore(snapshot, &lent.clock())
     }
 
+    /// What others did, of which the link is not told again.
+    #[cfg(feature = "std")]
+    pub(crate) fn follow(&self, follow: &Follow) -> Result<Option<Change>, SnapshotError> {
+        let lent = self.lent();
+        let Follow { to, only_in } = follow;
+        let change = lent.circuit().follow(to, *only_in, &lent.clock())?;
+        if let Some(change) = &change {
+            lent.tell_followed(change);
+        }
+        Ok(change)
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn counted(&self) -> Counted {
+        let lent = self.lent();
+        lent.circuit().counted(&lent.clock())
+    }
+
     pub(crate) fn config(&self) -> Config {
         self.lent().circuit().config()
     }
@@ -367,14 +387,48 @@ impl<'a, S: Subject> Lent<'a, S> {
     /// [`admit`](Self::admit), without telling the observers.
     #[inline]
     pub(crate) fn ask(self, given: Given) -> Result<(Generation, Option<Change>), Rejected> {
+        #[cfg(feature = "std")]
+        if self.is_linked() {
+            return self.ask_if_granted(given, true);
+        }
         let admission = self.circuit().try_admit_slowly(&self.clock_or(given))?;
         Ok((admission.generation, admission.change))
+    }
+
+    /// [`ask`](Self::ask) of a circuit that is shared: whether a call may probe is the link's to say.
+    #[cfg(feature = "std")]
+    #[cold]
+    #[inline(never)]
+    fn ask_if_granted(
+        self,
+        given: Given,
+        is_made: bool,
+    ) -> Result<(Generation, Option<Change>), Rejected> {
+        let mut left = None;
+        let granted = || {
+            left = self.may_probe().err();
+            left.is_none() && is_made
+        };
+        let asked = self
+            .circuit()
+            .try_admit_slowly_if_granted(&self.clock_or(given), granted);
+        match (asked, left) {
+            (Ok(admission), _) => Ok((admission.generation, admission.change)),
+            (Err(rejected), None) => Err(rejected),
+            (Err(mut rejected), left) => {
+                rejected.retry_after = left;
+                Err(rejected)
+            }
+        }
     }
 
     /// What it says now to a call that nobody will make: nobody hears of it, and no place is
     /// taken. `None`: it is not open any more, and no trial is under way.
     #[cfg(feature = "tower")]
     pub(crate) fn refusal(self) -> Option<Rejected> {
+        if self.is_linked() {
+            return self.ask_if_granted(Given::NONE, false).err();
+        }
         let asked = self
             .circuit()
             .try_admit_slowly_if_granted(&self.clock(), || false);
@@ -472,6 +526,8 @@ impl<'a, S: Subject> Lent<'a, S> {
     #[inline(always)]
     fn count(self, generation: Generation, end: End, took: u64, given: Given) -> Effect {
         let clock = self.clock_or(given);
+        #[cfg(feature = "std")]
+        let counting = self.counting(generation, &end.outcome(), took);
         let effect = self
             .circuit()
             .settle_slowly(generation, end.outcome(), took, &clock);
@@ -481,6 +537,10 @@ impl<'a, S: Subject> Lent<'a, S> {
             Effect::Late => self.tell_late(generation, end),
             _ => {}
         }
+        #[cfg(feature = "std")]
+        if let Some(counting) = counting {
+            self.tell_link_of_outcome(counting, generation, &end.outcome(), &effect);
+        }
         effect
     }
 
@@ -488,6 +548,21 @@ impl<'a, S: Subject> Lent<'a, S> {
     #[inline]
     pub(crate) fn subject(self) -> S {
         self.subject
+    }
+
+    /// Not by value: what it lends lives as long as this.
+    #[cfg(feature = "std")]
+    pub(crate) fn subject_ref(&self) -> &S {
+        &self.subject
+    }
+
+    /// Whether it is the state of a test scope.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_scoped(self) -> bool {
+        #[cfg(feature = "test-util")]
+        return self.scoped.is_some();
+        #[cfg(not(feature = "test-util"))]
+        false
     }
 
     /// Who hears of what this breaker does.

@@ -54,6 +54,8 @@ where
     noted: crate::last_change::Noted,
     #[cfg(feature = "std")]
     listing: crate::registry::Listing<Self>,
+    #[cfg(feature = "std")]
+    link: crate::link::Slot,
     #[cfg(feature = "test-util")]
     id: std::sync::OnceLock<u64>,
 }
@@ -154,6 +156,7 @@ impl<C, P> Breaker<C, P> {
             name,
             noted: crate::last_change::Noted::new(),
             listing,
+            link: crate::link::Slot::empty(),
             #[cfg(feature = "test-util")]
             id: std::sync::OnceLock::new(),
         }
@@ -446,6 +449,21 @@ where
     pub fn open_for(&self, wait: Duration) -> Change {
         Bound::new(self).operate(|circuit, clock| circuit.open_for(wait, clock))
     }
+
+    /// Shares the circuit with other processes through `link`, from now on and for ever: see
+    /// [`link`](crate::link). A closed breaker's calls cost what they did. A declared breaker enters
+    /// the registry, as at its first call.
+    ///
+    /// # Errors
+    /// [`AlreadyLinked`](crate::link::AlreadyLinked): it has one, and keeps it.
+    #[cfg(feature = "std")]
+    pub fn link(
+        &self,
+        link: std::sync::Arc<dyn crate::link::Link>,
+    ) -> Result<(), crate::link::AlreadyLinked> {
+        crate::registry::enter(self);
+        self.link.fill(link)
+    }
 }
 
 // For the rest of the crate
@@ -461,6 +479,11 @@ impl<C, P> Breaker<C, P> {
     #[cfg(feature = "std")]
     pub(crate) fn noted(&self) -> &crate::last_change::Noted {
         &self.noted
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn link_slot(&self) -> &crate::link::Slot {
+        &self.link
     }
 
     #[cfg(feature = "std")]

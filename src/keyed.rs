@@ -27,6 +27,7 @@ pub use declared::Declared;
 use crate::bound::Bound;
 use crate::breaker::Breaker;
 use crate::clock::DefaultClock;
+use crate::link::{self, AlreadyLinked, Link};
 use crate::name::{KeyLabel, Name};
 use crate::notify::Audience;
 use crate::observe::CircuitId;
@@ -39,6 +40,7 @@ use breaker_core::{
 use core::fmt;
 use entry::Group;
 use map::{Added, Kept, Map};
+use std::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
 /// How many keys are kept where nothing else is said: 10,000.
@@ -95,6 +97,8 @@ where
     clock: C,
     max_keys: u32,
     listing: Listing<Self>,
+    /// What they are shared through; that of the group, once there is one.
+    link: link::Slot,
     #[cfg(feature = "test-util")]
     id: OnceLock<u64>,
 }
@@ -236,6 +240,7 @@ impl<O, C, P> KeyedBreakers<O, C, P> {
             clock,
             max_keys: DEFAULT_MAX_KEYS,
             listing,
+            link: link::Slot::empty(),
             #[cfg(feature = "test-util")]
             id: OnceLock::new(),
         }
@@ -348,13 +353,17 @@ where
             new.take_state(&breaker.full_name(), |state| bound.restore_quietly(state));
         };
         let Added { entry, kept } = map.add(key, hash, restore, |evicted| {
-            let circuit = evicted.circuit_id();
-            audience.key_evicted(&Name::of_key(evicted), circuit);
+            let breaker = KeyedBreaker::new(evicted, scope.clone());
+            Bound::new(&breaker).lent().tell_link_that_given_up();
+            audience.key_evicted(&breaker.full_name(), breaker.circuit_id());
         });
         let breaker = KeyedBreaker::new(entry, scope.clone());
         match kept {
             Kept::ByAnother => {}
             Kept::Now => {
+                // Who gives them a link either finds this key, or is seen here.
+                fence(Ordering::SeqCst);
+                Bound::new(&breaker).lent().tell_link_of_key();
                 let key = KeyLabel::of(breaker.of_key());
                 if let Some(change) = new.kept(breaker.name(), key) {
                     Bound::new(&breaker).lent().tell_change(&change);
@@ -382,13 +391,18 @@ where
     fn make_map<'k>(&self, keys: &'k Keys<O, C, P>, label: entry::Label<O>) -> &'k Map<O, C, P> {
         let (name, clock) = (self.label().clone(), self.clock.clone());
         let template = Breaker::unlisted_named(name, keys.circuit.fresh(), clock);
-        let group = Arc::new(Group { template, label });
+        let group = Arc::new(Group::new(template, label));
         // Nobody reconfigures between the look at the overrides and the moment from which on the
         // map is seen.
         one_at_a_time(|| {
             keys.map.get_or_init(|| {
                 // What was not refused before isn't now.
                 let _ = group.reconfigure(&keys.circuit.overrides());
+                if std::ptr::eq(keys, &self.keys)
+                    && let Some(link) = self.link.get()
+                {
+                    let _ = group.template.link_slot().fill(Arc::clone(link));
+                }
                 Map::new(Arc::clone(&group), self.max_keys)
             })
         })
@@ -458,6 +472,28 @@ where
         let changed = self.with_keys(Keys::clear_overrides)?;
         self.tell_reconfigured(&changed);
         Some(changed)
+    }
+
+    /// [`Breaker::link`], of the breakers of all keys, those that are known and those to come.
+    ///
+    /// # Errors
+    /// [`AlreadyLinked`]: they have one, and keep it.
+    pub fn link(&self, link: Arc<dyn Link>) -> Result<(), AlreadyLinked> {
+        crate::registry::enter_keyed(self);
+        one_at_a_time(|| {
+            self.link.fill(Arc::clone(&link))?;
+            match self.keys.map.get() {
+                Some(map) => map.group().template.link_slot().fill(link),
+                None => Ok(()),
+            }
+        })?;
+        fence(Ordering::SeqCst);
+        let known = self.keys.map.get().map(Map::entries);
+        for entry in known.unwrap_or_default() {
+            let breaker = KeyedBreaker::new(entry, None);
+            Bound::new(&breaker).lent().tell_link_of_key();
+        }
+        Ok(())
     }
 
     /// How many keys are kept now.

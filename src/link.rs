@@ -1,28 +1,86 @@
 //! Sharing a circuit with other processes: what a breaker tells and asks, and how it follows.
 //!
-//! A [`Link`] is what a breaker is shared through: `breaker-redis` has one. A breaker asks it before it
-//! lets a probe through, and tells it what happens to its circuit; the link brings back what others
-//! did by [`AnyBreaker::follow`](crate::AnyBreaker::follow). A closed breaker's calls have nothing to do
-//! with it, but for those that fail.
+//! A [`Link`] is what a breaker is shared through: the crate `breaker-redis` has one. A breaker asks it
+//! before it lets a probe through, and tells it what happens to its circuit; the link brings back what
+//! others did by [`AnyBreaker::follow`]. A closed breaker's calls have nothing to do with it, but for
+//! those that fail.
+//!
+//! ```
+//! use breakerbox::link::{Follow, Link, Linked};
+//! use breakerbox::{AnyBreaker, Breaker, Change, Effect, Generation, Outcome, Settings, State};
+//! use std::sync::{Arc, Mutex};
+//! use std::time::Duration;
+//!
+//! /// Two breakers of one process that do as the other does.
+//! #[derive(Default)]
+//! struct Other(Mutex<Option<Arc<Breaker>>>);
+//! impl Link for Other {
+//!     fn changed(&self, circuit: &Linked<'_>, change: &Change) {
+//!         let other = self.0.lock().unwrap().clone();
+//!         if change.to != State::HalfOpen
+//!             && let Some(other) = other
+//!         {
+//!             let (to, only_in) = (circuit.breaker().snapshot(), None);
+//!             let _ = other.follow(&Follow { to, only_in });
+//!         }
+//!     }
+//!     fn settled(&self, _: &Linked<'_>, _: Generation, _: &Outcome, _: &Effect) {}
+//!     fn may_probe(&self, _: &Linked<'_>) -> Result<(), Duration> {
+//!         Ok(())
+//!     }
+//!     fn key_added(&self, _: &Linked<'_>) {}
+//! }
+//!
+//! let once = Settings::new().threshold(1).must();
+//! let (here, there) = (Breaker::shared("here", once), Breaker::shared("there", once));
+//! for (from, to) in [(&here, &there), (&there, &here)] {
+//!     from.link(Arc::new(Other(Mutex::new(Some(to.clone())))))?;
+//! }
+//! let _ = here.call_sync(|| Err::<(), _>("no answer"));
+//! assert_eq!(there.state(), State::Open);
+//! assert_eq!(there.last_change().unwrap().to_string(), "was opened by the fleet");
+//! there.close();
+//! assert_eq!(here.state(), State::Closed);
+//! # Ok::<(), breakerbox::link::AlreadyLinked>(())
+//! ```
+
+mod hooks;
+mod kept;
+
+pub use breaker_core::Counted;
+pub use kept::Kept;
+
+pub(crate) use kept::{Keep, Keeping};
 
 use crate::AnyBreaker;
 use crate::name::KeyLabel;
+use crate::observe;
 use breaker_core::{Change, Effect, Generation, Outcome, Snapshot};
+use std::error::Error;
 use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// What a breaker shares its circuit through.
+/// What a breaker shares its circuit through: given to it by [`Breaker::link`](crate::Breaker::link) or
+/// [`KeyedBreakers::link`](crate::KeyedBreakers::link).
 ///
 /// It is called within calls, outside any lock of the breaker's: nothing here may wait, and what panics
-/// costs nobody a slot or an answer. Inside a test scope (`breakerbox::test`) nothing is shared.
+/// costs nobody a slot or an answer. Several threads may be in it at once, and may come with what they
+/// did in another order than they did it: generations say which was later.
+///
+/// Inside a test scope (`breakerbox::test`) nothing is shared; nor is a key for which there was no room
+/// ([`keys_full`](observe::Observer::keys_full)).
 pub trait Link: Send + Sync {
     /// The circuit entered a state by what happened in this process: also by an operator, a restored
-    /// snapshot, and a probe that was let through; not by `follow`.
+    /// snapshot, and a probe that was let through; not by [`follow`](AnyBreaker::follow). Told before
+    /// observers are.
     fn changed(&self, circuit: &Linked<'_>, change: &Change);
 
-    /// An outcome was more than the common success of a closed breaker: a failure, a success that ends a
-    /// row of failures, the end of a probe. What it changed was told before, by
-    /// [`changed`](Self::changed).
+    /// An outcome was more than the common success of a closed breaker: a failure, a slow call where
+    /// slow calls count, a success that ends a row of failures, the end of a probe. What it changed was
+    /// told before, by [`changed`](Self::changed). Not told is what came too late to count, or was
+    /// neutral to a circuit that isn't probing.
     fn settled(
         &self,
         circuit: &Linked<'_>,
@@ -33,24 +91,46 @@ pub trait Link: Send + Sync {
 
     /// The wait is over, or a trial has room for more, and a call asks to probe. `Err`: not now; how
     /// long it will take at least until it may, as far as it is known, is what callers are told as
-    /// `retry_after`.
+    /// `retry_after`. Where this panics, the breaker decides by itself: `Ok`.
+    ///
+    /// With `Ok` a probe is let through, unless another thread has taken its place just now.
     ///
     /// # Errors
     /// The time until a probe may be let through.
     fn may_probe(&self, circuit: &Linked<'_>) -> Result<(), Duration>;
 
-    /// A key's breaker was made: nothing is known of it here yet.
+    /// A key's breaker was made: nothing is known of it here yet. Told of each key that is there
+    /// already when the link is given, too; what happens to it may be told before this, and this
+    /// twice, where several threads use the key at once.
     fn key_added(&self, circuit: &Linked<'_>);
+
+    /// A key was given up for a new one: what is kept for it can be dropped. Should the key be seen
+    /// again, it gets a new breaker.
+    fn key_given_up(&self, circuit: &Linked<'_>) {
+        let _ = circuit;
+    }
 }
 
 /// The circuit that a [`Link`] hears of.
 pub struct Linked<'a> {
     breaker: &'a dyn AnyBreaker,
-    key: Option<KeyLabel<'a>>,
+    key: Option<(KeyLabel<'a>, &'a dyn Keep)>,
 }
 
 impl<'a> Linked<'a> {
-    /// The breaker: for what it is now.
+    pub(crate) fn one(breaker: &'a dyn AnyBreaker) -> Self {
+        Self { breaker, key: None }
+    }
+
+    pub(crate) fn of_key(breaker: &'a (impl AnyBreaker + Keep), key: KeyLabel<'a>) -> Self {
+        Self {
+            breaker,
+            key: Some((key, breaker)),
+        }
+    }
+
+    /// The breaker: for what it is now. [`circuit_id`](AnyBreaker::circuit_id) tells it from all others
+    /// that there are.
     #[must_use]
     pub fn breaker(&self) -> &'a dyn AnyBreaker {
         self.breaker
@@ -59,7 +139,14 @@ impl<'a> Linked<'a> {
     /// Its key, if it is one of several by key.
     #[must_use]
     pub fn key(&self) -> Option<KeyLabel<'a>> {
-        self.key
+        self.key.map(|(label, _)| label)
+    }
+
+    /// What leads to a key's breaker later, and doesn't keep its key from being given up. `None`: it is
+    /// of no key, and whoever linked it has it.
+    #[must_use]
+    pub fn keep(&self) -> Option<Kept> {
+        self.key.map(|(_, breaker)| breaker.keep())
     }
 }
 
@@ -67,11 +154,12 @@ impl fmt::Debug for Linked<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Linked")
             .field("breaker", &self.breaker.name())
+            .field("key", &self.key())
             .finish_non_exhaustive()
     }
 }
 
-/// What others did to a circuit, to be followed.
+/// What others did to a circuit, to be followed: [`AnyBreaker::follow`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Follow {
     /// The state that it has elsewhere. `HalfOpen` is open here with no time left: whether a call may
@@ -81,13 +169,66 @@ pub struct Follow {
     pub only_in: Option<Generation>,
 }
 
-/// What a closed circuit has counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
-    /// Calls in the window; 0 where failures in a row count.
-    pub calls: u32,
-    /// Failures in the window, or in a row.
-    pub failures: u32,
-    /// Slow calls in the window.
-    pub slow: u32,
+/// The breaker has a [`Link`] already: it is shared through one, for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the breaker is shared already, and through one link only: link it once")]
+pub struct AlreadyLinked;
+
+/// What a breaker is shared through, if it is.
+#[derive(Default)]
+pub(crate) struct Slot(OnceLock<Arc<dyn Link>>);
+
+impl Slot {
+    pub(crate) const fn empty() -> Self {
+        Self(OnceLock::new())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&Arc<dyn Link>> {
+        self.0.get()
+    }
+
+    pub(crate) fn fill(&self, link: Arc<dyn Link>) -> Result<(), AlreadyLinked> {
+        self.0.set(link).map_err(|_| AlreadyLinked)
+    }
+}
+
+// A link that panics is asked again, and what it then is, is its own affair, as of an observer.
+impl UnwindSafe for Slot {}
+impl RefUnwindSafe for Slot {}
+
+/// Tells the observers of the process that circuits are shared with nobody for now
+/// ([`sharing_lost`](observe::Observer::sharing_lost)): for who makes a [`Link`]. `losses`: how many
+/// times that happened since it was told last, so that what comes and goes makes no flood.
+///
+/// ```
+/// use breakerbox::link;
+/// use breakerbox::observe::{self, Observer, SharingLost};
+/// use std::sync::{Arc, Mutex};
+///
+/// #[derive(Default)]
+/// struct Lines(Mutex<Vec<String>>);
+/// impl Observer for Lines {
+///     fn sharing_lost(&self, event: &SharingLost<'_>) {
+///         self.0.lock().unwrap().push(event.to_string());
+///     }
+/// }
+///
+/// let lines = Arc::new(Lines::default());
+/// let _installed = observe::install(lines.clone());
+/// let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+/// link::sharing_lost("booking", &refused, 1);
+/// assert_eq!(
+///     *lines.0.lock().unwrap(),
+///     ["fleet `booking` can't be reached, each process is on its own: connection refused"]
+/// );
+/// ```
+pub fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u64) {
+    observe::sharing_lost(fleet, error, losses);
+}
+
+/// Tells the observers of the process that circuits are shared again, after so much time
+/// ([`sharing_restored`](observe::Observer::sharing_restored)): for who makes a [`Link`].
+pub fn sharing_restored(fleet: &str, after: Duration) {
+    observe::sharing_restored(fleet, after);
 }

@@ -118,6 +118,14 @@ impl<'a, S: Subject> Lent<'a, S> {
     #[cold]
     #[inline(never)]
     pub(crate) fn tell_change(self, change: &Change) {
+        self.tell_link_of_change(change);
+        self.tell_followed(change);
+    }
+
+    /// The same of what others did, which the link has told.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tell_followed(self, change: &Change) {
         self.noted().note(change);
         if !observe::anyone() {
             return;

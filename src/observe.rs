@@ -37,6 +37,7 @@
 //! | [`fallback_served`](Observer::fallback_served) | what the caller got is not fresh |
 //! | [`would_trip`](Observer::would_trip) | a breaker in shadow would have opened |
 //! | [`key_evicted`](Observer::key_evicted), [`keys_full`](Observer::keys_full) | a key was given up for a new one, or none could be |
+//! | [`sharing_lost`](Observer::sharing_lost), [`sharing_restored`](Observer::sharing_restored) | the processes that share circuits can't be reached, or can again |
 //! | [`last_good_failed`](Observer::last_good_failed) | a last-good answer could not be stored or loaded |
 //!
 //! Each admitted call's end is told exactly once: by whatever way it was made, also where it was
@@ -109,7 +110,7 @@ pub use clock::ClockOfEvents;
 pub use event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
     LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, ProbeExpired, Reconfigured,
-    Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    Rejection, SharingLost, SharingRestored, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 pub use flood::FirstThenCounts;
 pub use kept::Event;
@@ -122,9 +123,7 @@ pub use to_metrics::MetricsObserver;
 pub use to_tracing::TracingObserver;
 
 pub(crate) use event::Entering;
-#[cfg(feature = "tracing")]
-pub(crate) use listeners::forget_panic;
-pub(crate) use listeners::{Entry, anyone, anyone_wants_calls};
+pub(crate) use listeners::{Entry, anyone, anyone_wants_calls, forget_panic};
 pub(crate) use rehearsal::{Moment, Played, Would};
 pub use rehearsal::{Rehearsal, Rehearsed};
 #[cfg(all(
@@ -142,7 +141,8 @@ pub(crate) use tell::last_good_failed;
 pub(crate) use tell::operated;
 pub(crate) use tell::{
     Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, left, probe_expired,
-    reconfigured, rejected, state_changed, would_close, would_reject, would_trip,
+    reconfigured, rejected, sharing_lost, sharing_restored, state_changed, would_close,
+    would_reject, would_trip,
 };
 
 use breaker_core::Generation;
@@ -320,6 +320,17 @@ pub trait Observer: Send + Sync {
         let _ = event;
     }
 
+    /// Circuits are shared with nobody for now: each process is on its own. Of no breaker, but of all
+    /// that are shared through this [link](crate::link).
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        let _ = event;
+    }
+
+    /// Circuits are shared again.
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        let _ = event;
+    }
+
     /// A last-good answer could not be stored, or could not be loaded.
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
         let _ = event;
@@ -399,6 +410,14 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn left(&self, event: &Left<'_>) {
         (**self).left(event);
+    }
+
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        (**self).sharing_lost(event);
+    }
+
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        (**self).sharing_restored(event);
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

@@ -37,6 +37,14 @@ pub(crate) mod sealed {
         #[cfg(feature = "std")]
         fn noted(&self) -> &crate::last_change::Noted;
 
+        /// As its link hears of it.
+        #[cfg(feature = "std")]
+        fn linked(&self) -> crate::link::Linked<'_>;
+
+        /// Whether anything of it is remembered: not of a key for which there was no room.
+        #[cfg(feature = "std")]
+        fn is_kept(&self) -> bool;
+
         /// What it is called in errors and events.
         fn name(&self) -> Name;
 
@@ -75,6 +83,16 @@ where
     #[cfg(feature = "std")]
     fn noted(&self) -> &crate::last_change::Noted {
         Breaker::noted(self)
+    }
+
+    #[cfg(feature = "std")]
+    fn linked(&self) -> crate::link::Linked<'_> {
+        crate::link::Linked::one(*self)
+    }
+
+    #[cfg(feature = "std")]
+    fn is_kept(&self) -> bool {
+        true
     }
 
     #[inline]

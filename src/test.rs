@@ -152,6 +152,27 @@ pub(crate) fn current() -> Option<Scope> {
         .ok()?
 }
 
+/// As if this thread were in no scope.
+pub(crate) fn outside<R>(act: impl FnOnce() -> R) -> R {
+    /// Puts the scopes back, also where `act` panics.
+    struct Around(Vec<Scope>);
+
+    impl Drop for Around {
+        fn drop(&mut self) {
+            let scopes = std::mem::take(&mut self.0);
+            let _ = SCOPES.try_with(|own| {
+                let mut own = own.borrow_mut();
+                // Those that were begun meanwhile, and not ended, are within.
+                own.splice(..0, scopes);
+            });
+        }
+    }
+
+    let scopes = SCOPES.try_with(|own| std::mem::take(&mut *own.borrow_mut()));
+    let _around = Around(scopes.unwrap_or_default());
+    act()
+}
+
 impl fmt::Debug for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scope").finish_non_exhaustive()

@@ -4,7 +4,7 @@ use crate::circuit::{BareCircuit, Circuit};
 use crate::config::{Config, Settings};
 use crate::error::ConfigError;
 use crate::live::LiveConfig;
-use crate::policy::{Call, Consecutive, Policy, Tally, sealed};
+use crate::policy::{Call, Consecutive, Counted, Policy, Tally, sealed};
 use crate::rate::Rate;
 use crate::sliding::{Counters, took};
 use crate::state::Generation;
@@ -117,6 +117,20 @@ impl<S: AsRef<[Slot]> + FromIterator<Slot>> sealed::Policy for Chosen<S> {
             Kind::Sliding { counters, slots } => {
                 counters.enter(slots.as_ref(), generation, moment);
             }
+        }
+    }
+
+    fn counted(&self, word: Word, moment: &impl sealed::Moment) -> Counted {
+        match &self.0 {
+            Kind::Consecutive => Consecutive.counted(word, moment),
+            Kind::Sliding { counters, slots } => counters.counted(slots.as_ref(), word, moment),
+        }
+    }
+
+    fn is_slow(&self, took: u64, live: &LiveConfig) -> bool {
+        match &self.0 {
+            Kind::Consecutive => Consecutive.is_slow(took, live),
+            Kind::Sliding { counters, .. } => counters.is_slow(took, live),
         }
     }
 

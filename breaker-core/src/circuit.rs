@@ -8,7 +8,7 @@ use crate::error::{ConfigError, Rejected, SnapshotError};
 use crate::live::LiveConfig;
 use crate::outcome::{Change, Effect, Outcome};
 use crate::permit::Permit;
-use crate::policy::{Consecutive, Policy};
+use crate::policy::{Consecutive, Counted, Policy};
 use crate::sliding::Sliding;
 use crate::snapshot::Snapshot;
 use crate::state::{Generation, State};
@@ -388,6 +388,62 @@ impl<P: Policy> Circuit<P> {
         clock: &C,
     ) -> Result<Change, SnapshotError> {
         self.by_ref().restore(snapshot, clock)
+    }
+
+    /// [`restore`](Self::restore) of what others did to a circuit that is shared with them: the change
+    /// says so ([`Trigger::Fleet`](crate::Trigger::Fleet)). With `only_in` only while it is in that
+    /// generation: `None`, and nothing is done, once it is in another, so that nothing is undone that
+    /// happened here since. `HalfOpen` is followed as open with no time left: whether a call may probe
+    /// is then to be asked by [`try_admit_if_granted`](Self::try_admit_if_granted).
+    ///
+    /// ```
+    /// use breaker_core::{Circuit, Config, ManualClock, SnapshotError, State, Trigger};
+    /// use core::time::Duration;
+    ///
+    /// let (here, there) = (Circuit::new(Config::DEFAULT), Circuit::new(Config::DEFAULT));
+    /// let (clock, seen) = (ManualClock::new(0), here.generation());
+    /// there.open_for(Duration::from_secs(60), &clock);
+    ///
+    /// let change = here.follow(&there.snapshot(&clock), Some(seen), &clock)?.unwrap();
+    /// assert_eq!((change.to, change.trigger), (State::Open, Trigger::Fleet));
+    /// here.force_open(&clock);
+    /// let closed = Circuit::new(Config::DEFAULT).snapshot(&clock);
+    /// assert_eq!(here.follow(&closed, Some(change.generation), &clock)?, None);
+    /// assert_eq!(here.state(), State::ForcedOpen);
+    /// # Ok::<(), SnapshotError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SnapshotError`] for nonsense; the breaker stays as it was.
+    #[inline]
+    pub fn follow<C: Clock>(
+        &self,
+        snapshot: &Snapshot,
+        only_in: Option<Generation>,
+        clock: &C,
+    ) -> Result<Option<Change>, SnapshotError> {
+        self.by_ref().follow(snapshot, only_in, clock)
+    }
+
+    /// What it has counted while it is closed, as a window has it at this moment; nothing in any other
+    /// state.
+    ///
+    /// ```
+    /// use breaker_core::{Circuit, Counted, ManualClock, Settings, Window};
+    ///
+    /// let settings = Settings::new().failure_rate(0.5).window(Window::Calls(10));
+    /// let circuit: Circuit<breaker_core::Sliding<1>> = Circuit::by_rate(settings.build_rate()?)?;
+    /// let clock = ManualClock::new(0);
+    /// circuit.admit(&clock).unwrap().failure();
+    /// circuit.admit(&clock).unwrap().success();
+    /// let counted = Counted { calls: 2, failures: 1, slow: 0 };
+    /// assert_eq!(circuit.counted(&clock), counted);
+    /// # Ok::<(), breaker_core::ConfigError>(())
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn counted<C: Clock>(&self, clock: &C) -> Counted {
+        self.by_ref().counted(clock)
     }
 }
 

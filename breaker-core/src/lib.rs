@@ -95,7 +95,7 @@ pub use outcome::{Change, Effect, Outcome, Trigger};
 #[doc(hidden)]
 pub use overlay::{Laid, Overlay, UnderWay};
 pub use permit::Permit;
-pub use policy::{Consecutive, Policy};
+pub use policy::{Consecutive, Counted, Policy};
 pub use sliding::Sliding;
 pub use snapshot::Snapshot;
 pub use state::{Generation, State, UnknownState};

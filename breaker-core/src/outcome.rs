@@ -105,11 +105,13 @@ pub enum Trigger {
     Operator,
     /// A snapshot was restored.
     Restored,
+    /// Others that share the circuit did it, and it was [followed](crate::Circuit::follow).
+    Fleet,
 }
 
 impl Trigger {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Failures,
         Self::FailureRate,
         Self::SlowRate,
@@ -120,10 +122,12 @@ impl Trigger {
         Self::Recovered,
         Self::Operator,
         Self::Restored,
+        Self::Fleet,
     ];
 
     /// Its name in logs and labels: `failures`, `failure_rate`, `slow_rate`, `failed_probe`,
-    /// `overloaded`, `wait_over`, `probe_timed_out`, `recovered`, `operator` or `restored`.
+    /// `overloaded`, `wait_over`, `probe_timed_out`, `recovered`, `operator`, `restored` or
+    /// `fleet`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -137,6 +141,7 @@ impl Trigger {
             Self::Recovered => "recovered",
             Self::Operator => "operator",
             Self::Restored => "restored",
+            Self::Fleet => "fleet",
         }
     }
 }
@@ -164,8 +169,9 @@ mod tests {
                 Trigger::ProbeTimedOut => 6,
                 Trigger::Recovered => 7,
                 Trigger::Operator => 8,
+                Trigger::Restored => 9,
                 // The last: who adds one finds that this doesn't compile, and `ALL` above it.
-                Trigger::Restored => Trigger::ALL.len() - 1,
+                Trigger::Fleet => Trigger::ALL.len() - 1,
             };
             assert_eq!(place, at);
         }

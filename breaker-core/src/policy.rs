@@ -1,6 +1,7 @@
 //! When a closed breaker trips.
 
 use crate::config::Config;
+use crate::live::LiveConfig;
 use crate::outcome::Trigger;
 use crate::state::Generation;
 use crate::word::Word;
@@ -27,7 +28,7 @@ pub trait Policy: sealed::Policy {
 }
 
 pub(crate) mod sealed {
-    use super::{Call, Config, Generation, Tally, Word};
+    use super::{Call, Config, Counted, Generation, LiveConfig, Tally, Word};
 
     pub trait Policy: Sized {
         /// Whether failures in a row are counted in the word. Then a success on
@@ -47,6 +48,12 @@ pub(crate) mod sealed {
         /// earlier one is forgotten.
         fn enter(&self, generation: Generation, moment: &impl Moment);
 
+        /// What a closed breaker that stands at `word` has counted, at this moment.
+        fn counted(&self, word: Word, moment: &impl Moment) -> Counted;
+
+        /// Whether a call that took so many nanoseconds counts as slow now.
+        fn is_slow(&self, took: u64, live: &LiveConfig) -> bool;
+
         /// The same policy with nothing in it.
         fn fresh(&self) -> Self;
     }
@@ -62,6 +69,17 @@ pub(crate) mod sealed {
         /// Whether the call is judged by the declared configuration.
         fn is_by_declared(&self) -> bool;
     }
+}
+
+/// What a closed circuit has counted: see [`Circuit::counted`](crate::Circuit::counted).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Calls in the window; 0 where failures in a row count.
+    pub calls: u32,
+    /// Failures in the window, or in a row.
+    pub failures: u32,
+    /// Slow calls in the window.
+    pub slow: u32,
 }
 
 /// A counted call.
@@ -129,6 +147,17 @@ impl sealed::Policy for Consecutive {
 
     /// The word itself is new.
     fn enter(&self, _: Generation, _: &impl sealed::Moment) {}
+
+    fn counted(&self, word: Word, _: &impl sealed::Moment) -> Counted {
+        Counted {
+            failures: word.payload(),
+            ..Counted::default()
+        }
+    }
+
+    fn is_slow(&self, _: u64, _: &LiveConfig) -> bool {
+        false
+    }
 
     fn fresh(&self) -> Self {
         Self

@@ -5,8 +5,9 @@ mod time;
 
 use crate::config::{Config, RateConfig};
 use crate::error::ConfigError;
-use crate::policy::{Call, Policy, Tally, sealed};
-use crate::rate::{Judged, Rate, Sample, Span};
+use crate::live::LiveConfig;
+use crate::policy::{Call, Counted, Policy, Tally, sealed};
+use crate::rate::{Counts, Judged, Rate, Sample, Span};
 use crate::state::Generation;
 use crate::sync::{AtomicU64, const_fn};
 use crate::word::Word;
@@ -102,6 +103,14 @@ impl<const SLOTS: usize> sealed::Policy for Sliding<SLOTS> {
 
     fn enter(&self, generation: Generation, moment: &impl sealed::Moment) {
         self.counters.enter(&self.slots, generation, moment);
+    }
+
+    fn counted(&self, word: Word, moment: &impl sealed::Moment) -> Counted {
+        self.counters.counted(&self.slots, word, moment)
+    }
+
+    fn is_slow(&self, took: u64, live: &LiveConfig) -> bool {
+        self.counters.is_slow(took, live)
     }
 
     fn fresh(&self) -> Self {
@@ -211,6 +220,34 @@ impl Counters {
                 None => Tally::Count(word.payload()),
             },
         }
+    }
+
+    pub(crate) fn counted(
+        &self,
+        slots: &[AtomicU64],
+        word: Word,
+        moment: &impl sealed::Moment,
+    ) -> Counted {
+        let generation = word.generation();
+        let Counts {
+            calls,
+            failures,
+            slow,
+        } = match self.window(slots) {
+            Window::Calls(window) => window.counts(generation),
+            Window::Time(window) => window.counts(generation, moment),
+        };
+        Counted {
+            calls,
+            failures,
+            slow,
+        }
+    }
+
+    pub(crate) fn is_slow(&self, took: u64, live: &LiveConfig) -> bool {
+        let held = live.overridden();
+        let limits = held.as_ref().and_then(Config::limits);
+        limits.unwrap_or(&self.rate.limits).is_slow(took)
     }
 
     pub(crate) fn enter(

@@ -29,7 +29,7 @@ use crate::live::LiveConfig;
 use crate::nanos;
 use crate::outcome::{Change, Effect, Outcome, Trigger};
 use crate::permit::Permit;
-use crate::policy::{Call, Policy, sealed::Moment};
+use crate::policy::{Call, Counted, Policy, sealed::Moment};
 use crate::random::mix;
 use crate::snapshot::Snapshot;
 use crate::stamp::Stamp;
@@ -600,6 +600,35 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         snapshot: &Snapshot,
         clock: &C,
     ) -> Result<Change, SnapshotError> {
+        loop {
+            if let Some(change) = self.restore_as(Trigger::Restored, snapshot, None, clock)? {
+                return Ok(change);
+            }
+        }
+    }
+
+    /// See [`Circuit::follow`](crate::Circuit::follow).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn follow<C: Clock>(
+        self,
+        snapshot: &Snapshot,
+        only_in: Option<Generation>,
+        clock: &C,
+    ) -> Result<Option<Change>, SnapshotError> {
+        self.restore_as(Trigger::Fleet, snapshot, only_in, clock)
+    }
+
+    /// `None`, and nothing is done, once it is in another generation than that. The word whose
+    /// generation was looked at is the one that is swapped: so nothing is undone that happened since.
+    fn restore_as<C: Clock>(
+        self,
+        trigger: Trigger,
+        snapshot: &Snapshot,
+        only_in: Option<Generation>,
+        clock: &C,
+    ) -> Result<Option<Change>, SnapshotError> {
         let held = self.live.overridden();
         let config = held.as_ref().unwrap_or(self.live.declared());
         let counts = self.counts_in_word();
@@ -607,13 +636,56 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         transition::check(snapshot, threshold)?;
         loop {
             let word = self.load();
+            if only_in.is_some_and(|generation| generation != word.generation()) {
+                return Ok(None);
+            }
             let next = transition::restore(word, snapshot, counts, config);
             let failures = snapshot.consecutive;
-            let trigger = Trigger::Restored;
-            if let Some(change) = self.enter(word, next, trigger, failures, config, clock) {
+            let change = self.enter(word, next, trigger, failures, config, clock);
+            if change.is_some() {
                 return Ok(change);
             }
         }
+    }
+
+    /// See [`Circuit::counted`](crate::Circuit::counted).
+    #[must_use]
+    pub fn counted<C: Clock>(self, clock: &C) -> Counted {
+        loop {
+            let word = self.load();
+            if !word.is_closed() {
+                return Counted::default();
+            }
+            let generation = word.generation();
+            let moment = Now {
+                circuit: self,
+                generation,
+                clock,
+                by_declared: true,
+            };
+            let counted = self.bare.policy.counted(word, &moment);
+            if self.load().generation() == generation {
+                return counted;
+            }
+        }
+    }
+
+    /// Its state, while it is in this generation.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn state_in(self, generation: Generation) -> Option<State> {
+        let word = self.load();
+        (word.generation() == generation).then(|| word.state())
+    }
+
+    /// Whether an outcome of a closed breaker is its common success, of which nobody has to hear: no
+    /// failure in a row before it, and not slow. Asked before it is counted.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_common(self, generation: Generation, outcome: &Outcome, took: u64) -> bool {
+        matches!(outcome, Outcome::Success)
+            && self.load() == Word::idle(generation)
+            && !self.bare.policy.is_slow(took, self.live)
     }
 }
 

@@ -30,7 +30,8 @@ export type Trigger =
   | "probe_timed_out"
   | "recovered"
   | "operator"
-  | "restored";
+  | "restored"
+  | "fleet";
 
 /** In the order of the module's numbers. */
 export const TRIGGERS: readonly Trigger[] = [
@@ -44,4 +45,5 @@ export const TRIGGERS: readonly Trigger[] = [
   "recovered",
   "operator",
   "restored",
+  "fleet",
 ];

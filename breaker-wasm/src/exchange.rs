@@ -61,6 +61,7 @@ const fn trigger(trigger: Trigger) -> u8 {
         Trigger::Recovered => 7,
         Trigger::Operator => 8,
         Trigger::Restored => 9,
+        Trigger::Fleet => 10,
         _ => u8::MAX,
     }
 }

@@ -9,7 +9,7 @@ use breaker_core::Policy;
 use core::array;
 use core::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 const MAX_SHARDS: usize = 64;
@@ -226,7 +226,7 @@ where
         for _ in 0..self.shards.len() {
             let next = self.next.load(Ordering::Relaxed);
             let mut table = self.shards[next & (self.shards.len() - 1)].write();
-            let evicted = table.evict(spare, &mut left);
+            let evicted = table.evict(&self.group, spare, &mut left);
             let has_more = table.to_go > 0;
             drop(table);
             if has_more {
@@ -317,7 +317,13 @@ where
 
     /// Gives up a key that is closed and that no call uses; rather one of which no
     /// failure is counted.
-    fn evict(&mut self, spare: Spare, left: &mut usize) -> Option<Arc<Entry<O, C, P>>> {
+    fn evict(
+        &mut self,
+        group: &Group<O, C, P>,
+        spare: Spare,
+        left: &mut usize,
+    ) -> Option<Arc<Entry<O, C, P>>> {
+        let mut giving_up = None;
         let buckets = self.entries.num_buckets();
         if self.to_go == 0 || self.to_go > buckets {
             self.to_go = buckets;
@@ -334,9 +340,9 @@ where
             let spared = entry.was_used() && spare == Spare::UsedOfLate;
             // Nobody else has it, nor can come by it while the shard is locked;
             // and what the last who had it did is seen here.
-            let Some(entry) = Arc::get_mut(entry) else {
+            if !is_free(entry, group, &mut giving_up) {
                 continue;
-            };
+            }
             if spared || !entry.is_closed() {
                 continue;
             }
@@ -346,15 +352,40 @@ where
             }
             best.get_or_insert(bucket);
         }
-        let evicted = self.remove(best?);
+        let evicted = self.remove(best?)?;
+        evicted.give_up();
         self.to_go = 0;
-        evicted
+        Some(evicted)
     }
 
     fn remove(&mut self, bucket: usize) -> Option<Arc<Entry<O, C, P>>> {
         let entry = self.entries.get_bucket_entry(bucket).ok()?;
         Some(entry.remove().0)
     }
+}
+
+/// Whether nobody else has it, of an entry whose shard is locked; nor can come by it until both that and
+/// `giving_up` are unlocked. What the last who had it did is then seen.
+fn is_free<'g, O, C, P>(
+    entry: &mut Arc<Entry<O, C, P>>,
+    group: &'g Group<O, C, P>,
+    giving_up: &mut Option<RwLockWriteGuard<'g, ()>>,
+) -> bool {
+    if Arc::get_mut(entry).is_some() {
+        return true;
+    }
+    // A link keeps what leads to it, or somebody has it.
+    let is_had = |entry: &Arc<_>| Arc::strong_count(entry) > 1;
+    if is_had(entry) {
+        return false;
+    }
+    giving_up.get_or_insert_with(|| {
+        let lock = group.giving_up.write();
+        lock.unwrap_or_else(PoisonError::into_inner)
+    });
+    let is_free = !is_had(entry);
+    fence(Ordering::Acquire);
+    is_free
 }
 
 fn contains<T>(entries: &[Arc<T>], entry: &Arc<T>) -> bool {
@@ -388,7 +419,7 @@ mod tests {
         let name = crate::name::Name::Static("keys");
         let template = Breaker::unlisted_named(name, Circuit::new(Config::DEFAULT), Standing);
         let label = <u64 as Key>::label;
-        Map::new(Arc::new(Group { template, label }), max)
+        Map::new(Arc::new(Group::new(template, label)), max)
     }
 
     #[test]

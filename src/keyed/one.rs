@@ -8,7 +8,8 @@ use crate::call::{Call, Classified};
 use crate::clock::DefaultClock;
 use crate::error::{CallError, CircuitOpenError};
 use crate::limit::Unlimited;
-use crate::name::{Name, OfKey};
+use crate::link::{Keep, Kept, Linked};
+use crate::name::{KeyLabel, Name, OfKey};
 use crate::permit::{OwnedPermit, Permit, admit, admit_owned};
 use crate::subject::sealed::Subject;
 use crate::verdict::{ByError, EveryErr, Verdict};
@@ -166,6 +167,14 @@ where
         &self.entry.noted
     }
 
+    fn linked(&self) -> Linked<'_> {
+        Linked::of_key(*self, KeyLabel::of(self.of_key()))
+    }
+
+    fn is_kept(&self) -> bool {
+        self.entry.is_kept()
+    }
+
     fn name(&self) -> Name {
         self.full_name()
     }
@@ -173,6 +182,17 @@ where
     #[cfg(feature = "test-util")]
     fn scoped(&self) -> Option<crate::test::Scoped<P>> {
         self.scope.clone().map(crate::test::Scoped::of_key)
+    }
+}
+
+impl<O, C, P> Keep for KeyedBreaker<O, C, P>
+where
+    O: Send + Sync,
+    C: Clock + Send + Sync,
+    P: Policy + Send + Sync,
+{
+    fn keep(&self) -> Kept {
+        self.entry.keep()
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod entering;
 mod of_calls;
+mod of_sharing;
 
 pub(crate) use entering::Entering;
 pub use of_calls::{CallEnded, CallOutcome, FallbackServed, LateOutcome, Rejection};
+pub use of_sharing::{SharingLost, SharingRestored};
 
 use crate::brief::Brief;
 use crate::name::{KeyLabel, OneLine};

@@ -8,8 +8,8 @@ use super::any::AnyEvent;
 use super::clock::ClockOfEvents;
 use super::event::{
     CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left,
-    Missed, Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
-    WouldTrip,
+    Missed, Operated, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored,
+    StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use super::listeners::forget_panic;
 use super::{Observer, Rehearsal, hears_all, nanos};
@@ -251,6 +251,14 @@ impl<O: Observer, C: Clock + Send + Sync> Observer for InOrder<O, C> {
 
     fn left(&self, event: &Left<'_>) {
         self.observer.left(event);
+    }
+
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        self.observer.sharing_lost(event);
+    }
+
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        self.observer.sharing_restored(event);
     }
 
     hears_all!(self, event => self.order(&event.into()));

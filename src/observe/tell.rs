@@ -2,7 +2,8 @@
 
 use super::event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome, Left,
-    ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange, WouldClose,
+    WouldReject, WouldTrip,
 };
 #[cfg(all(
     feature = "last-good",
@@ -17,6 +18,7 @@ use crate::error::{CircuitOpenError, Refused};
 use crate::name::Name;
 use crate::notify::{Audience, InPlaceOf};
 use breaker_core::{Change, Generation, Reason, Reconfiguration};
+use std::error::Error;
 use std::time::Duration;
 
 /// What an event is of, and who hears of it.
@@ -240,6 +242,31 @@ pub(crate) fn left(audience: Audience<'_>, name: &Name) {
     });
 }
 
+/// To the observers of the process, whoever's thread this is: no circuit's scope has to do with it.
+#[cold]
+pub(crate) fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u64) {
+    Audience::of_process().tell(|observer, sequence| {
+        observer.sharing_lost(&SharingLost {
+            fleet,
+            error,
+            losses,
+            sequence,
+        });
+    });
+}
+
+/// As [`sharing_lost`].
+#[cold]
+pub(crate) fn sharing_restored(fleet: &str, after: Duration) {
+    Audience::of_process().tell(|observer, sequence| {
+        observer.sharing_restored(&SharingRestored {
+            fleet,
+            after,
+            sequence,
+        });
+    });
+}
+
 #[cold]
 pub(crate) fn keys_full(audience: Audience<'_>, name: &Name, circuit: CircuitId) {
     let Some(key) = name.key() else { return };
@@ -264,7 +291,7 @@ pub(crate) fn keys_full(audience: Audience<'_>, name: &Name, circuit: CircuitId)
 pub(crate) fn last_good_failed(
     of: &Source<'_>,
     step: LastGoodStep,
-    error: &(dyn std::error::Error + 'static),
+    error: &(dyn Error + 'static),
 ) {
     of.audience.tell_of_call(everybody, |observer, sequence| {
         observer.last_good_failed(&LastGoodFailed {

@@ -7,8 +7,8 @@
 use super::FirstThenCounts;
 use super::{
     FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
-    Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
-    WouldTrip,
+    Operated, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange,
+    WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
 
@@ -17,7 +17,8 @@ use breaker_core::State;
 /// operator did on the status page or changed of a configuration, as information, refused
 /// calls (or, in shadow, those that would have been), late outcomes, served fallbacks, keys that were
 /// given up and shared breakers that were dropped for debugging; probes that never ended, no room for a
-/// key, and a last-good answer that could not be stored or loaded, as a warning.
+/// key, a fleet that can't be reached, and a last-good answer that could not be stored or loaded, as a
+/// warning; that the fleet is reached again as information.
 ///
 /// While a circuit is open it may refuse thousands of calls each second. So write the first one of
 /// each opening, and then how many they were:
@@ -102,6 +103,14 @@ impl Observer for LogObserver {
 
     fn keys_full(&self, event: &KeysFull<'_>) {
         log::warn!(target: TARGET, "{event}");
+    }
+
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        log::warn!(target: TARGET, "{event}");
+    }
+
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        log::info!(target: TARGET, "{event}");
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

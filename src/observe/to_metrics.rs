@@ -2,6 +2,7 @@
 
 mod all_series;
 mod circuits;
+mod fleet;
 mod names;
 mod recorder;
 mod series;
@@ -9,7 +10,8 @@ mod states;
 
 use super::{
     CallEnded, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Observer,
-    ProbeExpired, Rejection, StateChange, WouldClose, WouldReject, WouldTrip,
+    ProbeExpired, Rejection, SharingLost, SharingRestored, StateChange, WouldClose, WouldReject,
+    WouldTrip,
 };
 use crate::name::KeyLabel;
 use all_series::{AllSeries, Of};
@@ -31,7 +33,8 @@ use std::sync::Arc;
 /// ```
 ///
 /// # Names
-/// They stay as they are. Each has the label `breaker`, the breaker's name.
+/// They stay as they are. Each has the label `breaker`, the breaker's name; those of a fleet have
+/// `fleet` instead, what that is called.
 ///
 /// | name | kind | labels beside it | what it says |
 /// | --- | --- | --- | --- |
@@ -48,11 +51,13 @@ use std::sync::Arc;
 /// | `breaker_would_be_open_seconds` | histogram | | the same: how long it would have been open or probing, in outages that are over |
 /// | `breaker_keys_evicted_total` | counter | | keys given up for new ones |
 /// | `breaker_keys_full_total` | counter | | new keys for which none could be given up |
+/// | `breaker_sharing` | gauge | | whether the fleet that circuits are shared with is reached: 1, or 0; told from the first loss on |
+/// | `breaker_sharing_losses_total` | counter | | how many times it could not be reached any more |
 /// | `breaker_last_good_failed_total` | counter | `step` | last-good answers that could not be stored or loaded: [`LastGoodStep::as_str`](super::LastGoodStep::as_str) |
 ///
 /// A breaker shows from its first event on, with every counter at 0; of
-/// `breaker_state_changes_total` those that a breaker makes by itself, and an operator's once there was
-/// one. A circuit that was opened before
+/// `breaker_state_changes_total` those that a breaker makes by itself, and an operator's or a fleet's
+/// once there was one. A circuit that was opened before
 /// that shows as what the registry says of it, one of a key as closed until it changes or refuses a
 /// call. One that is dropped is 0 from then on. Where several circuits share a name, `breaker_state` is
 /// that of the one that changed last; so it is of those that the registry tells apart by a number
@@ -276,6 +281,14 @@ impl Observer for MetricsObserver {
 
     fn left(&self, event: &Left<'_>) {
         self.series.left(event.breaker);
+    }
+
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        self.series.fleet(event.fleet).lost(event.losses);
+    }
+
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        self.series.fleet(event.fleet).restored();
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

@@ -2,8 +2,8 @@
 
 use super::{
     FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
-    Operated, ProbeExpired, Reconfigured, Rejection, StateChange, WouldClose, WouldReject,
-    WouldTrip,
+    Operated, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange,
+    WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
 use std::time::Duration;
@@ -41,10 +41,12 @@ use std::time::Duration;
 /// | `keys_full` | warn | none could be given up | |
 /// | `missed` | warn | told by [`InOrder`](super::InOrder) alone: events were missed | `changes`, `events` (how many) |
 /// | `left` | debug | a shared breaker was dropped, or breakers by key were | |
+/// | `sharing_lost` | warn | a fleet can't be reached: each process is on its own | `fleet`, `losses` (since it was told last), `error` |
+/// | `sharing_restored` | info | it is reached again | `fleet`, `after_seconds` |
 /// | `last_good_failed` | warn | a last-good answer could not be stored or loaded | `step`, `error` |
 ///
-/// Each has `breaker`, `sequence`, and `generation` (but of keys, answers, configurations and what left). `key` is there where the
-/// breaker is one of several by key, `wait_seconds` where the circuit is open now,
+/// Each has `sequence`, `breaker` (but of a fleet), and `generation` (but of keys, answers,
+/// configurations, what left, and a fleet). `key` is there where the breaker is one of several by key, `wait_seconds` where the circuit is open now,
 /// `retry_after_seconds` where it is known. What a field may be: `from` and `to` [`State::as_str`],
 /// `trigger` [`Trigger::as_str`](crate::Trigger::as_str), `reason`
 /// [`Reason::as_str`](crate::Reason::as_str), `in_place_of`
@@ -264,6 +266,21 @@ impl Observer for TracingObserver {
 
     fn left(&self, event: &Left<'_>) {
         tell!(DEBUG, "left", event, { breaker = event.breaker });
+    }
+
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        tell!(WARN, "sharing_lost", event, {
+            fleet = event.fleet,
+            losses = event.losses,
+            error = event.error,
+        });
+    }
+
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        tell!(INFO, "sharing_restored", event, {
+            fleet = event.fleet,
+            after_seconds = event.after.as_secs_f64(),
+        });
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

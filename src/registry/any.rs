@@ -9,6 +9,7 @@ use crate::bound::InGeneration;
 use crate::breaker::Breaker;
 use crate::keyed::KeyedBreaker;
 use crate::last_change::LastChange;
+use crate::link::{Counted, Follow};
 use crate::name::KeyLabel;
 use crate::observe::CircuitId;
 use crate::subject::Subject;
@@ -124,6 +125,40 @@ pub trait AnyBreaker: Lends + Send + Sync {
     /// # Errors
     /// [`SnapshotError`] for nonsense; the breaker stays as it was.
     fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError>;
+    /// Takes over what others did to a circuit that is shared with them: a restored snapshot, but that
+    /// observers are told that the fleet did it ([`Trigger::Fleet`](breaker_core::Trigger::Fleet)), and
+    /// the breaker's [link](crate::link) is not told. `None`, and nothing is done, where the circuit is
+    /// in another generation than [`only_in`](Follow::only_in): what happened here since stays.
+    ///
+    /// ```
+    /// use breakerbox::link::Follow;
+    /// use breakerbox::{AnyBreaker, Breaker, Config, State, Trigger};
+    /// use std::time::Duration;
+    ///
+    /// let (here, there) = (Breaker::new("pms", Config::DEFAULT), Breaker::new("pms", Config::DEFAULT));
+    /// let only_in = Some(here.generation());
+    /// there.open_for(Duration::from_secs(60));
+    ///
+    /// let follow = Follow { to: there.snapshot(), only_in };
+    /// let change = here.follow(&follow)?.unwrap();
+    /// assert_eq!((change.to, change.trigger), (State::Open, Trigger::Fleet));
+    /// assert_eq!(here.follow(&follow)?, None, "it is in another generation now");
+    /// # Ok::<(), breakerbox::SnapshotError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SnapshotError`] for nonsense; the breaker stays as it was.
+    fn follow(&self, follow: &Follow) -> Result<Option<Change>, SnapshotError>;
+    /// What it has counted while it is closed, as a window has it now; nothing in any other state.
+    ///
+    /// ```
+    /// use breakerbox::{AnyBreaker, Breaker, Config};
+    ///
+    /// let pms = Breaker::new("pms", Config::DEFAULT);
+    /// let _ = pms.call_sync(|| Err::<(), _>("no answer"));
+    /// assert_eq!(pms.counted().failures, 1);
+    /// ```
+    fn counted(&self) -> Counted;
     /// See [`Breaker::close`].
     fn close(&self) -> Change;
     /// See [`Breaker::clear`]. That of a key leaves the configuration, which is all keys', as it
@@ -209,6 +244,14 @@ where
 
     fn restore(&self, snapshot: &Snapshot) -> Result<Change, SnapshotError> {
         Bound::new(self).restore(snapshot)
+    }
+
+    fn follow(&self, follow: &Follow) -> Result<Option<Change>, SnapshotError> {
+        Bound::new(self).follow(follow)
+    }
+
+    fn counted(&self) -> Counted {
+        Bound::new(self).counted()
     }
 
     fn close(&self) -> Change {

@@ -245,6 +245,16 @@ impl Window<'_> {
         }
     }
 
+    /// What the window holds.
+    pub(super) fn counts(&self, generation: Generation) -> Counts {
+        let head = Head::from_raw(self.head.load(Ordering::Acquire));
+        if head.tag == tag_of(generation) {
+            head.counts(self.size)
+        } else {
+            Counts::default() // nothing was counted in it yet
+        }
+    }
+
     /// The breaker entered a state of `generation`. Done at every entry, so that
     /// the head never keeps a generation until its low bits come again.
     pub(super) fn enter(&self, generation: Generation, moment: &impl Moment) {

@@ -171,6 +171,14 @@ impl Window<'_> {
         Ok(judged)
     }
 
+    /// What the window holds at this moment.
+    pub(super) fn counts(&self, generation: Generation, moment: &impl Moment) -> Counts {
+        // Moved on as for a call: what has left the window is out.
+        let newest = self.move_on(generation, moment);
+        let sum = newest.and_then(|_| self.sum(generation));
+        sum.map_or(Counts::default(), |(counts, _)| counts)
+    }
+
     /// The breaker entered a state of `generation`. Done at every entry, so that
     /// the head never keeps a generation until its low bits come again.
     pub(super) fn enter(&self, generation: Generation, moment: &impl Moment) {

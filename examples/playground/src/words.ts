@@ -33,6 +33,7 @@ const WHY: Readonly<Record<Trigger, string>> = {
   recovered: "the dependency is back",
   operator: "an operator did it",
   restored: "restored",
+  fleet: "others that share the circuit did it",
 };
 
 export function why(trigger: Trigger, failures: number): string {

@@ -34,6 +34,9 @@ impl fmt::Display for Entering {
         } = *self;
         match (to, trigger) {
             (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
+            (State::Open, Trigger::Fleet) => f.write_str("was opened by the fleet")?,
+            (State::Closed, Trigger::Fleet) => f.write_str("was closed by the fleet")?,
+            (to, Trigger::Fleet) => write!(f, "was set by the fleet: {to}")?,
             (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
             (to, Trigger::Operator) => write!(f, "was set by an operator: {to}")?,
             (State::Open, _) => return self.opening(f),

@@ -1,6 +1,7 @@
 //! What is counted of all breakers: found by a breaker's name, and added at its first event.
 
 use super::circuits::Circuits;
+use super::fleet::Fleet;
 use super::names;
 use super::recorder::{Identity, To};
 use super::series::{Place, Series};
@@ -137,6 +138,12 @@ impl AllSeries {
         }
         table.insert_unique(place.hash, Arc::clone(&series), |series| series.place.hash);
         series
+    }
+
+    /// What is counted of a fleet.
+    pub(super) fn fleet<'a>(&'a self, name: &'a str) -> Fleet<'a> {
+        self.describe_to(self.to.identity());
+        Fleet { to: &self.to, name }
     }
 
     fn describe_to(&self, recorder: Identity) {

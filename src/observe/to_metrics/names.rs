@@ -62,6 +62,10 @@ metrics! {
         "Keys given up for new ones.";
     KEYS_FULL = Counter "breaker_keys_full_total" Count
         "New keys that were not kept, because all others were open or in use.";
+    SHARING = Gauge "breaker_sharing" Count
+        "Whether the fleet that circuits are shared with is reached: 1, or 0.";
+    SHARING_LOSSES = Counter "breaker_sharing_losses_total" Count
+        "How many times the fleet that circuits are shared with could not be reached any more.";
     LAST_GOOD_FAILED = Counter "breaker_last_good_failed_total" Count
         "Last-good answers that could not be stored or loaded.";
 }

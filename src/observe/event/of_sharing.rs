@@ -1,0 +1,62 @@
+//! Of what circuits are shared through: of no breaker.
+
+use crate::brief::Brief;
+use crate::name::OneLine;
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+/// Circuits are shared with nobody for now: what they are shared through can't be reached. Each process
+/// goes on by itself, as if it shared nothing. Displays as the line of a log.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SharingLost<'a> {
+    /// What the fleet is called.
+    pub fleet: &'a str,
+    /// Why.
+    pub error: &'a (dyn Error + 'static),
+    /// How many times it was lost since that was told last: more than 1 where it comes and goes.
+    pub losses: u64,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for SharingLost<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "fleet `{}` can't be reached, each process is on its own: ",
+            OneLine(self.fleet)
+        )?;
+        // What a server said may be anything.
+        OneLine(self.error).fmt(f)?;
+        let mut cause = self.error.source();
+        while let Some(error) = cause {
+            write!(f, ": {}", OneLine(error))?;
+            cause = error.source();
+        }
+        match self.losses {
+            0 | 1 => Ok(()),
+            losses => write!(f, " (lost {losses} times since this was told last)"),
+        }
+    }
+}
+
+/// Circuits are shared again. Displays as the line of a log.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SharingRestored<'a> {
+    /// What the fleet is called.
+    pub fleet: &'a str,
+    /// How long it was lost.
+    pub after: Duration,
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl fmt::Display for SharingRestored<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (fleet, after) = (OneLine(self.fleet), Brief(self.after));
+        write!(f, "fleet `{fleet}` is reached again, after {after}")
+    }
+}
