@@ -288,11 +288,7 @@ pub(crate) fn keys_full(audience: Audience<'_>, name: &Name, circuit: CircuitId)
     )
 ))]
 #[cold]
-pub(crate) fn last_good_failed(
-    of: &Source<'_>,
-    step: LastGoodStep,
-    error: &(dyn Error + 'static),
-) {
+pub(crate) fn last_good_failed(of: &Source<'_>, step: LastGoodStep, error: &(dyn Error + 'static)) {
     of.audience.tell_of_call(everybody, |observer, sequence| {
         observer.last_good_failed(&LastGoodFailed {
             breaker: of.name.as_str(),
