@@ -7,6 +7,7 @@ mod check;
 mod chromium;
 mod compile;
 mod edge;
+mod fleet;
 mod javascript;
 mod monitoring;
 mod npm;

@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode};
 use crate::bare;
 use crate::bench;
 use crate::check::{format, quick_tests};
+use crate::fleet;
 use crate::javascript;
 use crate::monitoring;
 use crate::redis;
@@ -26,7 +27,7 @@ pub(crate) fn job() -> ExitCode {
         ]),
     );
     let redis_server = redis::ready(&mut run);
-    quick_tests(&mut run, redis_server);
+    quick_tests(&mut run, redis_server.clone());
     run.tests(
         "doc tests",
         cargo().args([
@@ -57,6 +58,7 @@ pub(crate) fn job() -> ExitCode {
             cargo().args(["test", "--package", package, "--all-targets"]),
         );
     }
+    fleet::tests(&mut run, redis_server.as_deref());
     monitoring::all(&mut run);
     bare::build_all(&mut run);
     run.tests("interleavings, by loom", &mut under_loom("test"));

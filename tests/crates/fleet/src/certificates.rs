@@ -1,0 +1,83 @@
+//! Certificates made for a test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+
+/// Where a server's certificate, its key and the authority that signed it lie.
+#[derive(Clone, Debug)]
+pub struct Files {
+    /// The server's certificate.
+    pub certificate: PathBuf,
+    /// Its key.
+    pub key: PathBuf,
+    /// The certificate of the authority.
+    pub authority: PathBuf,
+}
+
+/// An authority that nobody else knows.
+#[derive(Debug)]
+pub struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    certificate: String,
+}
+
+/// Until when a server's certificate is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Good {
+    /// For long.
+    Now,
+    /// No longer.
+    Expired,
+}
+
+impl Authority {
+    /// A new one.
+    ///
+    /// # Panics
+    /// If it can't be made.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut params = CertificateParams::new(Vec::new()).expect("no names");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.self_signed(&key).expect("a certificate").pem();
+        Self {
+            issuer: Issuer::new(params, key),
+            certificate,
+        }
+    }
+
+    /// Signs a certificate for a server at these names or addresses, into a folder.
+    ///
+    /// # Panics
+    /// If it can't be made or written.
+    #[must_use]
+    pub fn sign(&self, folder: &Path, name: &str, hosts: &[&str], good: Good) -> Files {
+        let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+        let mut params = CertificateParams::new(hosts).expect("names of hosts");
+        if good == Good::Expired {
+            params.not_before = date_time_ymd(2001, 1, 1);
+            params.not_after = date_time_ymd(2002, 1, 1);
+        }
+        let key = KeyPair::generate().expect("a key");
+        let signed = params.signed_by(&key, &self.issuer).expect("a certificate");
+        let write = |ending: &str, text: &str| {
+            let path = folder.join(format!("{name}.{ending}"));
+            fs::write(&path, text).expect("a file");
+            path
+        };
+        Files {
+            certificate: write("crt", &signed.pem()),
+            key: write("key", &key.serialize_pem()),
+            authority: write("ca", &self.certificate),
+        }
+    }
+}
+
+impl Default for Authority {
+    fn default() -> Self {
+        Self::new()
+    }
+}

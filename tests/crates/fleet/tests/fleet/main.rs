@@ -1,0 +1,3 @@
+//! One circuit for a fleet, with real processes and a real Redis.
+
+mod harness;

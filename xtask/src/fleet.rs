@@ -1,0 +1,37 @@
+//! One circuit for a fleet, with real processes, a real Redis, and clocks that are off by hours.
+
+use std::fs;
+use std::path::Path;
+
+use crate::apt;
+use crate::redis;
+use crate::run::Run;
+use crate::tools::cargo;
+
+/// Debian's package of the library that gives a process another time of day.
+const FAKETIME: &str = "libfaketime";
+
+/// The tests, alone: they are many processes, and measure. `redis_server` is the one that they start;
+/// without it, it was reported missing.
+pub(crate) fn tests(run: &mut Run, redis_server: Option<&Path>) {
+    let Some(server) = redis_server else {
+        return;
+    };
+    if !has_faketime() && !apt::install(&[FAKETIME]) {
+        run.missing(
+            "clocks that are off",
+            "libfaketime is missing: install it (Debian: apt-get install libfaketime)",
+        );
+    }
+    let mut tests = cargo();
+    tests.env(redis::REDIS_SERVER, server);
+    tests.args(["test", "--package", "test-fleet", "--all-targets"]);
+    run.tests("test-fleet, alone", &mut tests);
+}
+
+/// True if it lies where the package puts it, in a folder for each architecture.
+fn has_faketime() -> bool {
+    let folders = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
+    libraries.any(|library| library.is_file())
+}
