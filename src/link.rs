@@ -80,7 +80,7 @@ pub trait Link: Send + Sync {
     /// An outcome was more than the common success of a closed breaker: a failure, a slow call where
     /// slow calls count, a success that ends a row of failures, the end of a probe. What it changed was
     /// told before, by [`changed`](Self::changed). Not told is what came too late to count, or was
-    /// neutral to a circuit that isn't probing.
+    /// neutral to a circuit that isn't probing; and of one in shadow only that it would have tripped.
     fn settled(
         &self,
         circuit: &Linked<'_>,

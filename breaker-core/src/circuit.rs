@@ -431,7 +431,7 @@ impl<P: Policy> Circuit<P> {
     /// ```
     /// use breaker_core::{Circuit, Counted, ManualClock, Settings, Window};
     ///
-    /// let settings = Settings::new().failure_rate(0.5).window(Window::Calls(10));
+    /// let settings = Settings::new().failure_rate(0.5).window(Window::calls(10));
     /// let circuit: Circuit<breaker_core::Sliding<1>> = Circuit::by_rate(settings.build_rate()?)?;
     /// let clock = ManualClock::new(0);
     /// circuit.admit(&clock).unwrap().failure();

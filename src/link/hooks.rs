@@ -19,8 +19,8 @@ impl Counting {
     fn is_told(self, effect: &Effect) -> bool {
         match (effect, self.state) {
             (Effect::Late, _) | (_, None) => false,
-            (_, Some(State::HalfOpen)) => true,
-            (Effect::Neutral, _) => false,
+            (_, Some(State::HalfOpen)) | (Effect::WouldTrip(_), _) => true,
+            (_, Some(State::Shadow)) | (Effect::Neutral, _) => false,
             _ => !self.is_common,
         }
     }

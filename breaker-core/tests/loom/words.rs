@@ -2,7 +2,8 @@
 
 use crate::race::{race, race_within};
 use breaker_core::{
-    Circuit, Effect, ManualClock, Outcome, Reading, Reason, Rejected, Settings, Snapshot, State,
+    Circuit, Effect, Generation, ManualClock, Outcome, Reading, Reason, Rejected, Settings,
+    Snapshot, State,
 };
 use std::time::Duration;
 
@@ -84,6 +85,20 @@ impl World {
                 assert_eq!(refused.retry_after, Some(wait), "the rest of another wait");
             }
         }
+    }
+
+    /// Follows others into this state, if nothing has happened here. Did it?
+    fn follow_from_the_first(&self, state: State) -> bool {
+        let snapshot = Snapshot {
+            state,
+            time_left: Duration::ZERO,
+            imposed: false,
+            consecutive: 0,
+            reopenings: 0,
+        };
+        let only_in = Some(Generation::from_number(0));
+        let followed = self.circuit.follow(&snapshot, only_in, &self.clock);
+        followed.unwrap().is_some()
     }
 
     fn ask(&self) -> Result<(), Rejected> {
@@ -321,6 +336,53 @@ fn between_a_restore_and_its_stamp_the_wait_is_the_whole() {
         World::restore_open,
         World::assert_waits_wholly,
         |world, (), ()| world.assert_waits_wholly(),
+    );
+}
+
+/// Guards: what is followed is swapped against the word whose generation was looked at (`restore_as`),
+/// so that nothing is undone that happened since.
+#[test]
+fn what_others_did_is_followed_before_a_trip_or_not_at_all() {
+    for threshold in [1, 2] {
+        race(
+            move || {
+                let world = World::closed(Settings::new().threshold(threshold));
+                // Else the word is another at each try.
+                (1..threshold).for_each(|_| assert!(!world.fail()));
+                world
+            },
+            |world| world.follow_from_the_first(State::Closed),
+            World::fail,
+            |world, followed, tripped| {
+                let trips = u32::from(tripped);
+                assert!(followed || tripped, "each waits for the other");
+                assert_eq!(
+                    world.circuit.generation().get(),
+                    u32::from(followed) + trips
+                );
+                assert_eq!(world.circuit.state() == State::Open, tripped);
+            },
+        );
+    }
+}
+
+/// Guards: as above, where two follow, or an operator comes in between.
+#[test]
+fn of_two_that_follow_in_one_generation_one_does() {
+    race(
+        || World::closed(Settings::new()),
+        |world| world.follow_from_the_first(State::Open),
+        |world| world.follow_from_the_first(State::ForcedOpen),
+        |world, one, other| {
+            assert!(one ^ other);
+            assert_eq!(world.circuit.state() == State::Open, one);
+        },
+    );
+    race(
+        || World::closed(Settings::new()),
+        |world| world.follow_from_the_first(State::Open),
+        |world| drop(world.circuit.force_open(&world.clock)),
+        |world, _, ()| assert_eq!(world.circuit.state(), State::ForcedOpen),
     );
 }
 

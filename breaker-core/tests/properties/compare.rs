@@ -151,6 +151,31 @@ impl Compare {
         }
     }
 
+    /// As [`restored`](Self::restored), unless it was to be done in another generation: then nothing
+    /// has become of it. Nonsense is nonsense in any.
+    fn followed(
+        &mut self,
+        now: u64,
+        snapshot: &Snapshot,
+        may_be: bool,
+        followed: Result<Option<Change>, SnapshotError>,
+    ) -> Check {
+        let from = self.model.state;
+        if !may_be {
+            let is_sense = self.model.makes_sense(snapshot);
+            prop_assert_eq!(followed.ok(), is_sense.then_some(None));
+            return Ok(());
+        }
+        match (self.model.restore(snapshot, now), followed) {
+            (Err(_), Err(_)) => Ok(()),
+            (Ok(()), Ok(Some(change))) => self.changed(from, &change, &[Trigger::Fleet]),
+            (model, followed) => {
+                prop_assert!(false, "{followed:?} where the model has {model:?}");
+                Ok(())
+            }
+        }
+    }
+
     /// The model has made the change already.
     fn changed(&mut self, from: State, change: &Change, triggers: &[Trigger]) -> Check {
         prop_assert_eq!(change.from, from);
@@ -220,6 +245,15 @@ impl Watcher for Compare {
             }
             Seen::Operated(operator, change) => self.operated(now, *operator, change),
             Seen::Restored(snapshot, restored) => self.restored(now, snapshot, *restored),
+            Seen::Followed {
+                snapshot,
+                may_be,
+                followed,
+            } => self.followed(now, snapshot, *may_be, *followed),
+            Seen::Counted(counted) => {
+                prop_assert_eq!(*counted, self.model.counted(now));
+                Ok(())
+            }
             Seen::Reconfigured(overrides) => {
                 self.model.reconfigure(overrides);
                 Ok(())

@@ -60,6 +60,10 @@ pub(crate) enum Act {
     Restore(usize),
     /// Restores this.
     RestoreThis(Snapshot),
+    /// Follows this, in whatever generation it is, in the present one, or only in one so many before.
+    Follow(Snapshot, Option<u32>),
+    /// Asks what it has counted.
+    Count,
 }
 
 impl Act {
@@ -238,6 +242,9 @@ fn acts() -> BoxedStrategy<Act> {
         2 => Just(Act::Snapshot),
         1 => (0..4_usize).prop_map(Act::Restore),
         1 => odd_snapshots().prop_map(Act::RestoreThis),
+        1 => (odd_snapshots(), select(vec![None, Some(0), Some(0), Some(1), Some(7)]))
+            .prop_map(|(snapshot, before)| Act::Follow(snapshot, before)),
+        3 => Just(Act::Count),
     ]
     .boxed()
 }
@@ -283,8 +290,9 @@ pub(crate) fn calls(most: usize) -> BoxedStrategy<Vec<Step>> {
         2 => Just(Outcome::Failure),
     ];
     let told = select(vec![0, 0, MILLI, MILLI + 1, MILLI + 1]).prop_map(Duration::from_nanos);
-    let act = (1..=4_u32, outcome, told)
+    let calls = (1..=4_u32, outcome, told)
         .prop_map(|(times, outcome, took)| Act::Calls(times, outcome, took));
+    let act = prop_oneof![4 => calls, 1 => Just(Act::Count)];
     vec(
         (time, act).prop_map(|(time, act)| Step { time, act }),
         1..=most,

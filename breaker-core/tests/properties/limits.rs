@@ -194,10 +194,17 @@ impl Watcher for OpenTimes {
             Seen::Operated(Operator::OpenFor(wait), change) => {
                 self.opened(now, change, Some(*wait))?;
             }
-            Seen::Operated(..) | Seen::Restored(_, Ok(_)) => self.opening = None,
+            Seen::Operated(..)
+            | Seen::Restored(_, Ok(_))
+            | Seen::Followed {
+                followed: Ok(Some(_)),
+                ..
+            } => self.opening = None,
             Seen::Asked { .. }
             | Seen::Settled { .. }
             | Seen::Restored(..)
+            | Seen::Followed { .. }
+            | Seen::Counted(_)
             | Seen::Reconfigured(..) => {}
         }
         Ok(())

@@ -482,16 +482,38 @@ impl Model {
         (self.state == State::Closed).then_some(failures)
     }
 
+    /// What is counted, while closed.
+    pub(crate) fn counted(&mut self, now: u64) -> breaker_core::Counted {
+        let mut counted = breaker_core::Counted::default();
+        if self.state != State::Closed {
+            return counted;
+        }
+        match &self.rules.trip {
+            Trip::InARow(_) => counted.failures = self.in_a_row,
+            Trip::Rate(rate) => {
+                let samples = self.window.at(rate.span, now);
+                let count = |is: fn(&Sample) -> bool| {
+                    samples.iter().filter(|sample| is(sample)).count() as u32
+                };
+                counted.calls = count(|_| true);
+                counted.failures = count(|sample| sample.failed);
+                counted.slow = count(|sample| sample.slow);
+            }
+        }
+        counted
+    }
+
+    pub(crate) fn makes_sense(&self, snapshot: &Snapshot) -> bool {
+        let trips = match self.rules.trip {
+            Trip::InARow(threshold) => snapshot.consecutive >= threshold,
+            Trip::Rate(_) => false,
+        };
+        snapshot.state != State::Closed || (snapshot.time_left.is_zero() && !trips)
+    }
+
     pub(crate) fn restore(&mut self, snapshot: &Snapshot, now: u64) -> Result<(), Nonsense> {
-        if snapshot.state == State::Closed {
-            if !snapshot.time_left.is_zero() {
-                return Err(Nonsense);
-            }
-            if let Trip::InARow(threshold) = self.rules.trip
-                && snapshot.consecutive >= threshold
-            {
-                return Err(Nonsense);
-            }
+        if !self.makes_sense(snapshot) {
+            return Err(Nonsense);
         }
         let state = match snapshot.state {
             State::HalfOpen => State::Open,
@@ -594,23 +616,25 @@ struct Bucket {
 
 impl Window {
     fn add(&mut self, span: Span, failed: bool, slow: bool, now: u64) {
-        let turn = match span {
-            Span::Calls(_) => 0,
-            Span::Time { bucket, .. } => self.turn(now / bucket),
-        };
+        self.at(span, now);
+        let turn = self.newest.map_or(0, |newest| newest.turn);
         self.samples.push_back(Sample { failed, slow, turn });
-        match span {
-            Span::Calls(most) => {
-                while self.samples.len() > most as usize {
-                    self.samples.pop_front();
-                }
-            }
-            Span::Time { buckets, .. } => {
-                // The newest bucket, and so many before it.
-                let before = u128::from(buckets) - 1;
-                self.samples.retain(|sample| sample.turn + before >= turn);
+        if let Span::Calls(most) = span {
+            while self.samples.len() > most as usize {
+                self.samples.pop_front();
             }
         }
+    }
+
+    /// What it holds at this moment.
+    fn at(&mut self, span: Span, now: u64) -> &VecDeque<Sample> {
+        if let Span::Time { bucket, buckets } = span {
+            let turn = self.turn(now / bucket);
+            // The newest bucket, and so many before it.
+            let before = u128::from(buckets) - 1;
+            self.samples.retain(|sample| sample.turn + before >= turn);
+        }
+        &self.samples
     }
 
     fn turn(&mut self, number: u64) -> u128 {

@@ -2,8 +2,8 @@
 
 use crate::history::{Act, Grain, Move, Operator, Step};
 use breaker_core::{
-    Change, Circuit, Clock, Effect, Generation, ManualClock, Outcome, Overrides, Permit, Policy,
-    Rejected, Snapshot, SnapshotError, State,
+    Change, Circuit, Clock, Counted, Effect, Generation, ManualClock, Outcome, Overrides, Permit,
+    Policy, Rejected, Snapshot, SnapshotError, State,
 };
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
@@ -50,6 +50,13 @@ pub(crate) enum Seen {
     },
     Operated(Operator, Change),
     Restored(Snapshot, Result<Change, SnapshotError>),
+    /// In the present generation, or whichever it is; else it must have done nothing.
+    Followed {
+        snapshot: Snapshot,
+        may_be: bool,
+        followed: Result<Option<Change>, SnapshotError>,
+    },
+    Counted(Counted),
     /// It took these.
     Reconfigured(Box<Overrides>),
 }
@@ -218,6 +225,11 @@ impl<'a, P: Policy> World<'a, P> {
                 }
             }
             Act::RestoreThis(snapshot) => self.restore(snapshot, watcher)?,
+            Act::Follow(snapshot, before) => self.follow(snapshot, before, watcher)?,
+            Act::Count => {
+                let counted = self.circuit.counted(self.clock);
+                watcher.saw(self.clock.now(), &Seen::Counted(counted))?;
+            }
         }
         Ok(())
     }
@@ -338,6 +350,28 @@ impl<'a, P: Policy> World<'a, P> {
             self.changed(change);
         }
         watcher.saw(self.clock.now(), &Seen::Restored(snapshot, restored))
+    }
+
+    fn follow(
+        &mut self,
+        snapshot: Snapshot,
+        before: Option<u32>,
+        watcher: &mut impl Watcher,
+    ) -> Check {
+        let present = self.circuit.generation();
+        // The one before the first is the last.
+        let only_in = before
+            .map(|before| Generation::from_number(present.get().wrapping_sub(before) % (1 << 26)));
+        let followed = self.circuit.follow(&snapshot, only_in, self.clock);
+        if let Ok(Some(change)) = &followed {
+            self.changed(change);
+        }
+        let seen = Seen::Followed {
+            snapshot,
+            may_be: only_in.is_none_or(|generation| generation == present),
+            followed,
+        };
+        watcher.saw(self.clock.now(), &seen)
     }
 
     fn admitted(

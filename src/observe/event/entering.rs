@@ -83,8 +83,8 @@ impl Entering {
 
     fn how_long(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.wait {
-            Some(wait) => write!(f, ", for {}", Brief(wait)),
-            None => Ok(()),
+            Some(wait) if !wait.is_zero() => write!(f, ", for {}", Brief(wait)),
+            _ => Ok(()),
         }
     }
 }
