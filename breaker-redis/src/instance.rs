@@ -5,17 +5,27 @@
 //! and what Redis said, and gives out what to do next. `now` is in microseconds of any monotonic clock of
 //! this process; a reading that is smaller than an earlier one counts as that.
 
-#![expect(dead_code, reason = "the signatures come first, what it does next")]
-
+mod answers;
+mod counting;
+mod here;
+mod learn;
+mod news;
 mod options;
+mod probing;
 mod step;
+mod work;
 
-use crate::protocol::{Counts, Known, Reply, Told};
-use breakerbox::Generation;
+use crate::protocol::{Cause, Counts, Known, Reply, Shared, Told, Version};
+use breakerbox::{Generation, State};
+use here::{Here, There};
+use learn::By;
+use news::News;
 pub use options::Options;
+use probing::{Lease, Trial};
 use std::sync::Arc;
 use std::time::Duration;
 pub use step::{Asked, Follow, Happened, Settled, Step, Unanswered};
+use work::Work;
 
 /// A circuit of one process, as far as it is shared.
 ///
@@ -25,19 +35,122 @@ pub use step::{Asked, Follow, Happened, Settled, Step, Unanswered};
 #[derive(Debug)]
 pub struct Instance {
     options: Arc<Options>,
-    generation: Generation,
+    now: u64,
+    random: u64,
+    here: Here,
+    there: Option<Box<There>>,
+    course: Course,
+    news: Option<News>,
+    /// Open by itself, for want of a quorum: its own probes decide.
+    alone: bool,
+    /// Redis holds an older state than what is known, or none.
+    offering: bool,
+
+    lease: Option<Lease>,
+    trial: Trial,
+    /// A call asked to probe, and the lease was not yet asked for.
+    wanted: bool,
+    /// The last lease ended before a call came to use it.
+    starved: bool,
+    lease_after: u64,
+
+    /// What was counted, what was told of it last (`None`: that isn't known), and what is on its way.
+    counts: Counts,
+    said: Option<Counts>,
+    saying: Counts,
+    count_after: u64,
+    is_to_look: bool,
+
+    /// The number of the last question, and those on their way: one that somebody waits for, and one
+    /// that is a matter of routine.
+    number: u32,
+    urgent: Option<Asked>,
+    common: Option<Asked>,
+    is_reachable: bool,
+    /// There was an answer since Redis was found.
+    is_answered: bool,
+    /// Questions without an answer since the last one.
+    silences: u8,
+    retry_at: u64,
+    poll_at: u64,
+    round_trip: u64,
 }
+
+/// Whether the breaker stands as the fleet does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Course {
+    /// As far as is known, or what happened here is about to be told.
+    Settled,
+    /// It is to follow.
+    Astray,
+    /// It is being told to.
+    Following {
+        version: Version,
+        only_in: Generation,
+        to: Shared,
+        /// What happened since.
+        meanwhile: Option<Cause>,
+    },
+    /// It was told to, and had moved on to this generation.
+    Stuck(Generation),
+}
+
+const CLOSED: Shared = Shared {
+    state: State::Closed,
+    wait: 0,
+    imposed: false,
+    reopenings: 0,
+};
+
+/// Until the first answer, a round trip is guessed to be a millisecond.
+const ROUND_TRIP: u64 = 1_000;
+
+/// When Redis was found again, the circuits of a process ask within so many microseconds, not at once.
+const ALL_ASKED: u64 = 500_000;
 
 impl Instance {
     /// Of a breaker that is in this state. `seed`: a number of its own for each instance, which spreads
     /// its polls.
     #[must_use]
     pub fn new(options: Arc<Options>, begun: &Happened, now: u64, seed: u64) -> Self {
-        let _ = (now, seed);
-        Self {
-            options,
+        let here = Here {
             generation: begun.generation,
-        }
+            shared: CLOSED,
+            since: now,
+            followed: false,
+        };
+        let mut instance = Self {
+            options,
+            now,
+            random: seed,
+            here,
+            there: None,
+            course: Course::Settled,
+            news: None,
+            alone: false,
+            offering: false,
+            lease: None,
+            trial: Trial::NONE,
+            wanted: false,
+            starved: false,
+            lease_after: 0,
+            counts: Counts::default(),
+            said: Some(Counts::default()),
+            saying: Counts::default(),
+            count_after: 0,
+            is_to_look: false,
+            number: 0,
+            urgent: None,
+            common: None,
+            is_reachable: false,
+            is_answered: false,
+            silences: 0,
+            retry_at: 0,
+            poll_at: now,
+            round_trip: ROUND_TRIP,
+        };
+        instance.happened(begun);
+        instance
     }
 
     /// From now on it goes by these: the breaker was given other settings.
@@ -47,12 +160,17 @@ impl Instance {
 
     /// The breaker entered a state, by what happened in this process; not by what it was told to follow.
     pub fn changed(&mut self, now: u64, happened: &Happened) {
-        let _ = (now, happened);
+        self.pass(now);
+        self.happened(happened);
     }
 
     /// A call ended.
     pub fn settled(&mut self, now: u64, settled: &Settled) {
-        let _ = (now, settled);
+        self.pass(now);
+        if settled.generation == self.here.generation {
+            self.count(settled.counts);
+            self.probe_ended(settled);
+        }
     }
 
     /// A call asks to probe. What it wants, it says in [`next`](Self::next).
@@ -60,65 +178,154 @@ impl Instance {
     /// # Errors
     /// Not now: the time until it may, at least, as far as it is known.
     pub fn probe_wanted(&mut self, now: u64) -> Result<(), Duration> {
-        let _ = now;
-        Ok(())
+        self.pass(now);
+        self.ask_to_probe()
     }
 
     /// What the breaker has counted, after [`Step::Look`].
     pub fn counted(&mut self, now: u64, counts: Counts) {
-        let _ = (now, counts);
+        self.pass(now);
+        self.count(counts);
     }
 
     /// What came of what was asked; also what came late, or twice.
     pub fn replied(&mut self, now: u64, asked: Asked, reply: Result<&Reply, Unanswered>) {
-        let _ = (now, asked, reply);
+        self.pass(now);
+        match reply {
+            Ok(reply) => self.answered(asked, reply),
+            Err(why) => self.unanswered(asked, why),
+        }
     }
 
     /// A message arrived.
     pub fn heard(&mut self, now: u64, told: &Told) {
-        let _ = (now, told);
+        self.pass(now);
+        self.learn(told, By::Message);
     }
 
     /// Redis can't be had: what was asked won't be answered, and the circuit is one by itself.
     pub fn lost(&mut self, now: u64) {
-        let _ = now;
+        self.pass(now);
+        self.is_reachable = false;
+        self.silences = 0;
+        self.ground();
     }
 
     /// Redis is there (again), and messages arrive.
     pub fn found(&mut self, now: u64) {
-        let _ = now;
+        self.pass(now);
+        self.is_reachable = true;
+        self.is_answered = false;
+        self.silences = 0;
+        self.poll_at = self.now.saturating_add(self.draw() % ALL_ASKED);
+        self.say_again();
     }
 
     /// What came of [`Step::Follow`]: the generation that it started, or, where it was not done, the one
     /// that the breaker is in.
     pub fn followed(&mut self, now: u64, outcome: Result<Generation, Generation>) {
-        let _ = (now, outcome);
+        self.pass(now);
+        let Course::Following {
+            version,
+            only_in,
+            to,
+            meanwhile,
+        } = self.course
+        else {
+            return;
+        };
+        let is_mine = |there: &There| there.told.by == self.options.me;
+        self.course = if self.there.as_deref().is_some_and(is_mine) && self.agrees() {
+            // What this instance did itself was later.
+            Course::Settled
+        } else {
+            Course::Astray
+        };
+        match outcome {
+            Ok(generation) => {
+                let went_on = self.here.generation.is_after(generation);
+                if !went_on {
+                    self.enter(generation, to, true);
+                }
+                if self.known() != Some(version) {
+                    return;
+                }
+                self.course = Course::Settled;
+                if let (true, Some(cause), None) = (went_on, meanwhile, self.news) {
+                    self.tell_what_calls_did(to.state, cause);
+                }
+                if self.news.is_none() {
+                    self.go_astray();
+                }
+            }
+            // What happened is about to be told, or it can't follow.
+            Err(generation) if self.here.generation == only_in => {
+                self.course = Course::Stuck(generation);
+            }
+            Err(_) => {}
+        }
     }
 
     /// What is to be done.
     pub fn next(&mut self, now: u64) -> Step {
-        let _ = now;
-        Step::Wait(None)
+        self.pass(now);
+        self.step()
     }
 
     /// When [`next`](Self::next) has something to do, a time that is over for at once. `None`: not by
     /// itself.
     #[must_use]
     pub fn due(&self, now: u64) -> Option<u64> {
-        let _ = now;
-        None
+        match self.work() {
+            Work::Wait(until) => until,
+            _ => Some(now),
+        }
     }
 
     /// The version of the fleet's state that it knows.
     #[must_use]
     pub fn known(&self) -> Known {
-        None
+        self.there.as_ref().map(|there| there.told.version)
     }
 
     /// Whether it may probe for all.
     #[must_use]
     pub fn has_lease(&self, now: u64) -> bool {
-        let _ = now;
-        false
+        self.lapses_at().is_some_and(|until| now < until)
+    }
+
+    fn pass(&mut self, now: u64) {
+        self.now = self.now.max(now);
+    }
+
+    fn enter(&mut self, generation: Generation, shared: Shared, followed: bool) {
+        self.here = Here {
+            generation,
+            shared,
+            since: self.now,
+            followed,
+        };
+        self.counts = Counts::default();
+        if shared.state != State::HalfOpen {
+            self.trial = Trial::NONE;
+        }
+    }
+
+    /// In about so many microseconds: a quarter earlier or later.
+    fn spread(&mut self, wait: u64) -> u64 {
+        let most = wait / 2;
+        let drawn = self.draw() % most.saturating_add(1);
+        self.now
+            .saturating_add(wait - wait / 4)
+            .saturating_add(drawn)
+    }
+
+    /// SplitMix64.
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
     }
 }

@@ -1,6 +1,6 @@
 //! What an instance goes by.
 
-use crate::protocol::{Limits, Quorum, Who};
+use crate::protocol::{Caller, Limits, Quorum, Who};
 use std::time::Duration;
 
 /// What an [`Instance`](super::Instance) goes by. The same for all circuits of a group, so that they
@@ -32,6 +32,8 @@ pub struct Options {
     pub alive: Duration,
     /// How often it asks how things stand, in case that a message was missed: 5 s, spread by a quarter.
     pub poll: Duration,
+    /// How long the fleet's circuit is opened for where counts open it: the `reset` of the breaker, 30 s.
+    pub reset: Duration,
     /// Whether the failures of all instances count together, and when they open the circuit. `None`: each
     /// instance counts for itself.
     pub counting: Option<Limits>,
@@ -51,8 +53,34 @@ impl Options {
             answer: Duration::from_secs(1),
             alive: Duration::from_secs(15),
             poll: Duration::from_secs(5),
+            reset: Duration::from_secs(30),
             counting: None,
             quorum: Quorum::Instances(1),
         }
     }
+
+    /// Who asks, as it goes with each command.
+    #[must_use]
+    pub fn caller(&self) -> Caller {
+        Caller {
+            who: self.me.clone(),
+            alive: micros(self.alive),
+            present: matches!(self.quorum, Quorum::Share(_)),
+        }
+    }
+
+    /// Whether what one instance sees is enough for all.
+    pub(super) fn one_is_enough(&self) -> bool {
+        matches!(self.quorum, Quorum::Instances(0 | 1))
+    }
+
+    /// How often it asks, in microseconds: at least three times in `alive`.
+    pub(super) fn poll_micros(&self) -> u64 {
+        micros(self.poll).min(micros(self.alive) / 4).max(1)
+    }
+}
+
+/// In microseconds.
+pub(super) fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

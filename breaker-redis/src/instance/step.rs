@@ -33,7 +33,6 @@ pub struct Asked {
     pub(super) topic: Topic,
     pub(super) at: u64,
     pub(super) known: Known,
-    pub(super) generation: Generation,
 }
 
 /// What it asked about.

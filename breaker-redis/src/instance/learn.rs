@@ -1,0 +1,148 @@
+//! What others did: whether it is later than what is known, and what it means for the breaker.
+
+use super::here::There;
+use super::{Course, Instance};
+use crate::protocol::{Counts, Known, Told};
+use breakerbox::State;
+use std::cmp::Ordering;
+
+/// How an instance came to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// A message, or an answer that isn't waited for any more.
+    Message,
+    /// Redis says so now.
+    Answer,
+    /// Redis says so now, although something else was offered.
+    Refusal,
+}
+
+impl Instance {
+    /// Takes over what was told, if it is later. Gives whether that is what is known then.
+    pub(super) fn learn(&mut self, told: &Told, by: By) -> bool {
+        match Some(told.version).cmp(&self.known()) {
+            Ordering::Less => return false,
+            Ordering::Equal if by == By::Message => return true,
+            Ordering::Equal if self.is_known(told) => {
+                self.there = self.told_now(told);
+                return true;
+            }
+            // Redis was restored to an older state, and went on from there to another of this number.
+            Ordering::Equal => {}
+            Ordering::Greater if by != By::Refusal && self.knows_better(told) => {
+                self.offering = true;
+                return false;
+            }
+            Ordering::Greater => {}
+        }
+        self.adopt(told);
+        true
+    }
+
+    fn told_now(&self, told: &Told) -> Option<Box<There>> {
+        let (told, at) = (told.clone(), self.now);
+        Some(Box::new(There { told, at }))
+    }
+
+    fn is_known(&self, told: &Told) -> bool {
+        let holder = |told: &Told| told.lease.as_ref().map(|(holder, _)| holder.clone());
+        self.there
+            .as_ref()
+            .is_some_and(|there| there.is(told.shared.state) && holder(&there.told) == holder(told))
+    }
+
+    /// Somebody offered what is older than what is known here, after Redis had lost both.
+    fn knows_better(&self, told: &Told) -> bool {
+        match (told.offered, self.known()) {
+            (Some(offered), Some(known)) => known > offered && known.epoch < told.version.epoch,
+            _ => false,
+        }
+    }
+
+    fn adopt(&mut self, told: &Told) {
+        let known = self.known();
+        self.there = self.told_now(told);
+        self.offering = false;
+        self.lease = None;
+        (self.wanted, self.starved) = (false, false);
+        // Of an earlier version nothing counts.
+        self.said = Some(Counts::default());
+
+        let stands = if told.by == self.options.me {
+            self.stands_by_itself(told)
+        } else {
+            self.stands_by_others(told, known)
+        };
+        self.alone &= stands && told.shared.state == State::Closed;
+        if let Course::Following { .. } = self.course {
+            // Perhaps something older: that is seen when it has come to an end.
+            return;
+        }
+        self.course = if stands {
+            Course::Settled
+        } else {
+            Course::Astray
+        };
+        self.vote_again();
+    }
+
+    /// Whether the breaker may stay as it is, after what this instance did itself: the answer was lost,
+    /// or is still on its way.
+    fn stands_by_itself(&mut self, told: &Told) -> bool {
+        if self.is_told_by(told) {
+            self.arrived();
+        } else {
+            self.went_on_since();
+        }
+        self.news.is_some() || self.agrees()
+    }
+
+    /// Whether the breaker may stay as it is, after what others did.
+    fn stands_by_others(&mut self, told: &Told, known: Known) -> bool {
+        let version = told.version;
+        let closed = told.shared.state == State::Closed;
+        let is_new_life = known.is_none_or(|known| known.epoch != version.epoch);
+        if closed && is_new_life && (self.alone || self.here.is(State::Closed)) {
+            // It has counted from the same beginning, or since before Redis lost what was counted.
+            if !self.alone {
+                self.drop_news();
+            }
+            return true;
+        }
+        if closed && known.is_none() && self.news.is_some() {
+            return true;
+        }
+        self.drop_news();
+        let is_next = known.is_some_and(|known| {
+            known.epoch == version.epoch && known.counter.checked_add(1) == Some(version.counter)
+        });
+        // Open with nothing left, as it is here: another probes, or may.
+        is_next
+            && self.course == Course::Settled
+            && self.here.is(State::Open)
+            && matches!(told.shared.state, State::Open | State::HalfOpen)
+            && told.shared.wait == 0
+            && told.shared.reopenings == self.here.shared.reopenings
+    }
+
+    /// Whether the breaker stands as the fleet does, as far as it has to.
+    pub(super) fn agrees(&self) -> bool {
+        let Some(there) = &self.there else {
+            return true;
+        };
+        match there.told.shared.state {
+            State::Closed => self.here.is(State::Closed) || self.alone && self.here.waits(),
+            State::Open => self.here.waits(),
+            State::HalfOpen if there.has_lease(&self.options.me) => self.here.waits(),
+            State::HalfOpen => self.here.is(State::Open),
+            state => self.here.is(state),
+        }
+    }
+
+    /// The breaker is to follow, unless it stands as the fleet does.
+    pub(super) fn go_astray(&mut self) {
+        if self.course == Course::Settled && !self.agrees() {
+            self.course = Course::Astray;
+        }
+    }
+}

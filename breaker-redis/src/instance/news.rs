@@ -1,0 +1,263 @@
+//! What happened here that others have to hear.
+
+use super::step::Happened;
+use super::{Course, Instance};
+use crate::protocol::{Cause, Command, Known, Shared, Told};
+use breakerbox::State;
+
+/// What others have to hear.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct News {
+    kind: Kind,
+    cause: Cause,
+    /// The question that tells it, while it is on its way.
+    sent: Option<u32>,
+    /// It was told before, and perhaps it arrived.
+    again: bool,
+    /// An operator's word.
+    order: Option<Order>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// The breaker stands as it does.
+    Change,
+    Vote,
+    Release,
+}
+
+/// What an operator did. Unlike all else it is told as it was, whatever came of it since.
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    to: Shared,
+    since: u64,
+    /// What was known when it was told first.
+    first: Known,
+    /// What calls have brought about since: the state that they found, and the last cause.
+    then: Option<(State, Cause)>,
+}
+
+impl News {
+    fn new(kind: Kind, cause: Cause) -> Self {
+        Self {
+            kind,
+            cause,
+            sent: None,
+            again: false,
+            order: None,
+        }
+    }
+
+    pub(super) fn is_vote(&self) -> bool {
+        self.kind == Kind::Vote
+    }
+
+    /// It may have arrived, for all that is known.
+    fn may_have_arrived(&self) -> bool {
+        self.again || self.sent.is_some()
+    }
+}
+
+impl Instance {
+    pub(super) fn happened(&mut self, happened: &Happened) {
+        let is_late = self.here.generation.is_after(happened.generation);
+        if is_late && self.here.followed && happened.cause != Some(Cause::Operator) {
+            // It was followed over.
+            return;
+        }
+        // What comes late was a trip that is over, if it is worth anything.
+        let found = match is_late {
+            true => State::Closed,
+            false => self.here.shared.state,
+        };
+        if !is_late {
+            self.enter(happened.generation, happened.state, false);
+        }
+        if let Course::Stuck(_) = self.course {
+            self.course = Course::Astray;
+        }
+        match happened.cause {
+            Some(Cause::Leased) if is_late => {}
+            Some(Cause::Leased) => self.trial_began(happened.generation),
+            Some(Cause::Operator) => self.ordered(happened, is_late),
+            Some(cause) => self.brought_about(found, cause),
+            None => {
+                self.lease = None;
+                if self.news.is_none() {
+                    self.go_astray();
+                }
+            }
+        }
+    }
+
+    fn ordered(&mut self, happened: &Happened, is_late: bool) {
+        if is_late && self.is_ordered() {
+            return;
+        }
+        self.lease = None;
+        self.alone = false;
+        let then = self.news.filter(|_| is_late);
+        let order = Order {
+            to: happened.state,
+            since: self.now,
+            first: None,
+            then: then.map(|news| (happened.state.state, news.cause)),
+        };
+        self.news = Some(News {
+            order: Some(order),
+            ..News::new(Kind::Change, Cause::Operator)
+        });
+    }
+
+    /// Calls brought it about, other than a probe that was let through.
+    fn brought_about(&mut self, found: State, cause: Cause) {
+        self.lease = None;
+        if let Some(order) = self.news.as_mut().and_then(|news| news.order.as_mut()) {
+            let found = order.then.map_or(found, |(found, _)| found);
+            order.then = Some((found, cause));
+            return;
+        }
+        match &mut self.course {
+            // Whether it happened before or after that, will be known in a moment.
+            Course::Following { meanwhile, .. } => *meanwhile = Some(cause),
+            // Others were first: it happened without knowing of them.
+            Course::Astray | Course::Stuck(_) => {}
+            Course::Settled => self.tell_what_calls_did(found, cause),
+        }
+    }
+
+    /// Of calls that were made in knowledge of what others did.
+    pub(super) fn tell_what_calls_did(&mut self, found: State, cause: Cause) {
+        let is_open_there = self.there.as_ref().is_some_and(|there| there.waits());
+        let tripped = found == State::Closed && self.here.waits();
+        if tripped && !is_open_there && !self.options.one_is_enough() {
+            self.alone = true;
+            self.count_trip(cause);
+        }
+        if self.alone {
+            self.alone = !self.here.is(State::Closed);
+            self.tell(News::new(Kind::Vote, cause));
+            return;
+        }
+        let arrived = self.news.is_some_and(|news| news.may_have_arrived());
+        if self.here.is(State::Closed) && self.is_closed_there() && !arrived {
+            // It opened and closed without anybody knowing.
+            self.news = None;
+            return;
+        }
+        self.tell(News::new(Kind::Change, cause));
+    }
+
+    fn tell(&mut self, news: News) {
+        let again = self.news.is_some_and(|news| news.may_have_arrived());
+        self.news = Some(News { again, ..news });
+    }
+
+    /// The trial came to nothing.
+    pub(super) fn release(&mut self) {
+        self.lease = None;
+        if self.news.is_none() {
+            self.news = Some(News::new(Kind::Release, Cause::Released));
+        }
+    }
+
+    /// The vote counts no more, and the breaker is still open by itself.
+    pub(super) fn vote_again(&mut self) {
+        if self.alone && self.news.is_none() {
+            self.news = Some(News::new(Kind::Vote, Cause::Tripped { failures: 0 }));
+        }
+    }
+
+    pub(super) fn is_ordered(&self) -> bool {
+        self.news.is_some_and(|news| news.order.is_some())
+    }
+
+    pub(super) fn is_release(&self) -> bool {
+        self.news.is_some_and(|news| news.kind == Kind::Release)
+    }
+
+    /// What an operator did is told anyway; all else counts for nothing where others were first.
+    pub(super) fn drop_news(&mut self) {
+        if !self.is_ordered() {
+            self.news = None;
+        }
+    }
+
+    /// Whether a change of this instance's is what the news say.
+    pub(super) fn is_told_by(&self, told: &Told) -> bool {
+        self.news.is_some_and(|news| {
+            let says = news
+                .order
+                .map_or(self.here.told(self.now), |order| order.to);
+            news.may_have_arrived()
+                && news.order.is_some() == (told.cause == Cause::Operator)
+                && says.state == told.shared.state
+        })
+    }
+
+    /// All have heard. What calls did since an operator's word is what they hear next.
+    pub(super) fn arrived(&mut self) {
+        let news = self.news.take();
+        let order = news.and_then(|news| news.order);
+        if let Some((found, cause)) = order.and_then(|order| order.then) {
+            self.tell_what_calls_did(found, cause);
+        }
+    }
+
+    /// What was told before has arrived: what is to be told now came of it.
+    pub(super) fn went_on_since(&mut self) {
+        if let Some(news) = self.news.as_mut().filter(|news| news.order.is_none()) {
+            news.again = news.sent.is_some();
+        }
+    }
+
+    /// Whether the news that this question told is all that there is.
+    pub(super) fn is_sent_as(&self, number: u32) -> bool {
+        self.news.is_some_and(|news| news.sent == Some(number))
+    }
+
+    pub(super) fn news_unanswered(&mut self, number: u32, perhaps_arrived: bool) {
+        if let Some(news) = self.news.as_mut().filter(|news| news.sent == Some(number)) {
+            news.sent = None;
+            news.again |= perhaps_arrived;
+        }
+    }
+
+    /// What is to be asked to tell the news, which then is on its way.
+    pub(super) fn send_news(&mut self, number: u32) -> Option<Command> {
+        let (known, now) = (self.known(), self.now);
+        let to = self.here.told(now);
+        let open = self.here.waits();
+        let quorum = self.options.quorum;
+        let news = self.news.as_mut()?;
+        news.sent = Some(number);
+        let (cause, again) = (news.cause, news.again);
+        Some(match (news.kind, &mut news.order) {
+            (_, Some(order)) => {
+                if !again {
+                    order.first = known;
+                }
+                Command::Change {
+                    // Whoever was an operator since is later.
+                    known: order.first,
+                    to: order.to.after(now.saturating_sub(order.since)),
+                    cause,
+                    again,
+                }
+            }
+            (Kind::Release, None) => Command::Release { known },
+            (Kind::Vote, None) => Command::Vote {
+                known,
+                open,
+                to,
+                quorum,
+            },
+            (Kind::Change, None) => Command::Change {
+                known,
+                to,
+                cause,
+                again,
+            },
+        })
+    }
+}

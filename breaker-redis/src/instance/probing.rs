@@ -1,0 +1,174 @@
+//! Who may probe: the lease of a trial.
+
+use super::options::micros;
+use super::step::{Asked, Settled, Topic};
+use super::{Course, Instance};
+use crate::protocol::Told;
+use breakerbox::{Generation, State};
+use std::time::Duration;
+
+/// The right to probe for all. Measured from when it was asked for, so that it ends here before it does
+/// in Redis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lease {
+    /// Less an eighth of it, since clocks run at different speeds.
+    until: u64,
+    renew_at: u64,
+    is_used: bool,
+}
+
+impl Lease {
+    fn new(asked: Asked, lasts: u64) -> Self {
+        Self {
+            until: asked.at.saturating_add(lasts - lasts / 8),
+            renew_at: asked.at.saturating_add(lasts / 2),
+            is_used: false,
+        }
+    }
+}
+
+/// The probes of an opening, or of its trial once there is one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trial {
+    generation: Generation,
+    let_through: u16,
+    ended: u16,
+    /// One has counted.
+    has_counted: bool,
+    last_probe: u64,
+}
+
+impl Trial {
+    pub(super) const NONE: Self = Self {
+        generation: Generation::NONE,
+        let_through: 0,
+        ended: 0,
+        has_counted: false,
+        last_probe: 0,
+    };
+
+    /// Whether a probe runs, or one has counted and more are to come.
+    fn is_under_way(&self) -> bool {
+        self.let_through > self.ended || self.has_counted
+    }
+}
+
+impl Instance {
+    /// The lease was given.
+    pub(super) fn granted(&mut self, asked: Asked, told: &Told) {
+        self.wanted = false;
+        if self.here.waits() && self.news.is_none() {
+            self.lease = self.given(told).map(|left| Lease {
+                is_used: self.here.is(State::HalfOpen),
+                ..Lease::new(asked, left)
+            });
+        }
+    }
+
+    pub(super) fn renewed(&mut self, asked: Asked, told: &Told) {
+        if let (Some(lease), Some(left)) = (self.lease, self.given(told)) {
+            let is_used = lease.is_used;
+            self.lease = Some(Lease {
+                is_used,
+                ..Lease::new(asked, left)
+            });
+        }
+    }
+
+    /// How long the lease was given for, if it is that of what is known.
+    fn given(&self, told: &Told) -> Option<u64> {
+        let (holder, left) = told.lease.as_ref()?;
+        let is_mine = *holder == self.options.me && self.known() == Some(told.version);
+        is_mine.then_some(*left)
+    }
+
+    /// A call was let through as the first probe of a trial.
+    pub(super) fn trial_began(&mut self, generation: Generation) {
+        if self.trial.generation != Generation::NONE {
+            // The probes of the one before never ended.
+            self.trial = Trial::NONE;
+        }
+        self.trial.generation = generation;
+        self.trial.let_through = self.trial.let_through.max(1);
+        self.trial.last_probe = self.now;
+    }
+
+    /// A call asks to probe.
+    pub(super) fn ask_to_probe(&mut self) -> Result<(), Duration> {
+        let now = self.now;
+        let soon = Duration::from_micros(self.round_trip);
+        if self.has_lease(now) && self.course == Course::Settled || self.is_by_itself() {
+            self.let_through();
+            return Ok(());
+        }
+        if self.course != Course::Settled {
+            return Err(soon);
+        }
+        let is_nobodys = self.there.is_none() && self.is_answered && self.news.is_none();
+        if self.alone || is_nobodys {
+            self.let_through();
+            return Ok(());
+        }
+        if self.news.is_some() {
+            return Err(soon);
+        }
+        let held_until = self.held_until();
+        if now < held_until {
+            return Err(Duration::from_micros(held_until - now));
+        }
+        self.wanted |= self.urgent.is_none_or(|asked| asked.topic != Topic::Lease);
+        if self.starved {
+            // Its calls are too rare for a lease: the one before ended before the next call came.
+            self.starved = false;
+            self.let_through();
+            return Ok(());
+        }
+        Err(soon)
+    }
+
+    fn let_through(&mut self) {
+        self.trial.let_through = self.trial.let_through.saturating_add(1);
+        self.trial.last_probe = self.now;
+        if let Some(lease) = &mut self.lease {
+            lease.is_used = true;
+        }
+    }
+
+    fn held_until(&self) -> u64 {
+        let me = &self.options.me;
+        let there = self.there.as_ref().map_or(0, |there| there.held_until(me));
+        there.max(self.lease_after)
+    }
+
+    /// A call of a trial ended.
+    pub(super) fn probe_ended(&mut self, settled: &Settled) {
+        if self.trial.generation != settled.generation {
+            return;
+        }
+        self.trial.ended = self.trial.ended.saturating_add(1);
+        self.trial.has_counted |= settled.counted;
+        if !self.trial.is_under_way() && self.has_lease(self.now) {
+            self.release();
+        }
+    }
+
+    /// The lease's time is over.
+    pub(super) fn lapse(&mut self) {
+        let now = self.now;
+        if let Some(lease) = self.lease.take_if(|lease| now >= lease.until) {
+            self.starved = !lease.is_used;
+        }
+    }
+
+    pub(super) fn lapses_at(&self) -> Option<u64> {
+        self.lease.map(|lease| lease.until)
+    }
+
+    /// When the lease is to be renewed, while it is of use.
+    pub(super) fn renews_at(&self) -> Option<u64> {
+        let timeout = micros(self.options.probe_timeout);
+        let end = self.trial.last_probe.saturating_add(timeout);
+        let lease = self.lease.filter(|lease| lease.renew_at < end)?;
+        (lease.is_used && self.trial.is_under_way()).then_some(lease.renew_at)
+    }
+}

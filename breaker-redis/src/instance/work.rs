@@ -1,0 +1,173 @@
+//! What is to be done next.
+
+use super::options::micros;
+use super::step::{Asked, Follow, Step, Topic, Unanswered};
+use super::{Course, Instance};
+use crate::protocol::Command;
+
+/// What there is to do at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    GiveUp(Asked),
+    Lapse,
+    Follow,
+    Ask(Topic),
+    Look,
+    Wait(Option<u64>),
+}
+
+impl Instance {
+    pub(super) fn work(&self) -> Work {
+        if let Some(asked) = self.overdue() {
+            return Work::GiveUp(asked);
+        }
+        if self.lapses_at().is_some_and(|at| at <= self.now) {
+            return Work::Lapse;
+        }
+        if self.course == Course::Astray && !self.is_ordered() && self.there.is_some() {
+            return Work::Follow;
+        }
+        let lapses_at = self.lapses_at();
+        if !self.is_reachable {
+            return Work::Wait(lapses_at);
+        }
+        if self.silences > 0 {
+            return match self.urgent.or(self.common) {
+                // It isn't asked again before that is answered, or given up.
+                Some(asked) => Work::Wait(earlier(lapses_at, Some(self.given_up_at(&asked)))),
+                None if self.retry_at > self.now => {
+                    Work::Wait(earlier(lapses_at, Some(self.retry_at)))
+                }
+                None => Work::Ask(self.urgent_topic().unwrap_or(Topic::Read)),
+            };
+        }
+        if self.urgent.is_none()
+            && let Some(topic) = self.urgent_topic()
+        {
+            return Work::Ask(topic);
+        }
+        if self.is_to_look {
+            return Work::Look;
+        }
+        let mut until = lapses_at;
+        for asked in [self.urgent, self.common].into_iter().flatten() {
+            until = earlier(until, Some(self.given_up_at(&asked)));
+        }
+        if self.common.is_none() {
+            for (topic, at) in [
+                (Topic::Renew, self.renews_at()),
+                (Topic::Count, self.counts_at()),
+                (Topic::Read, Some(self.poll_at)),
+            ] {
+                if at.is_some_and(|at| at <= self.now) {
+                    return Work::Ask(topic);
+                }
+                until = earlier(until, at);
+            }
+        }
+        Work::Wait(until)
+    }
+
+    fn urgent_topic(&self) -> Option<Topic> {
+        if self.offering {
+            Some(Topic::Offer)
+        } else if self.news.is_some() {
+            Some(Topic::News)
+        } else if self.wanted && self.here.waits() && self.course == Course::Settled {
+            Some(Topic::Lease)
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn step(&mut self) -> Step {
+        loop {
+            match self.work() {
+                Work::GiveUp(asked) => self.unanswered(asked, Unanswered::Unknown),
+                Work::Lapse => self.lapse(),
+                Work::Follow => {
+                    if let Some(follow) = self.follow() {
+                        return Step::Follow(follow);
+                    }
+                }
+                Work::Ask(topic) => {
+                    if let Some((asked, command)) = self.ask(topic) {
+                        return Step::Ask(asked, command);
+                    }
+                }
+                Work::Look => {
+                    self.is_to_look = false;
+                    return Step::Look;
+                }
+                Work::Wait(until) => return Step::Wait(until),
+            }
+        }
+    }
+
+    fn follow(&mut self) -> Option<Follow> {
+        let there = self.there.as_ref()?;
+        let version = there.told.version;
+        let follow = Follow {
+            to: there.snapshot(self.now),
+            only_in: self.here.generation,
+            why: there.told.clone(),
+        };
+        self.course = Course::Following {
+            version,
+            only_in: self.here.generation,
+            to: there.shared(self.now),
+            meanwhile: None,
+        };
+        Some(follow)
+    }
+
+    fn ask(&mut self, topic: Topic) -> Option<(Asked, Command)> {
+        let known = self.known();
+        self.number = self.number.wrapping_add(1);
+        let number = self.number;
+        let lasts = micros(self.options.lease);
+        let command = match topic {
+            Topic::News => self.send_news(number)?,
+            Topic::Count => self.send_counts()?,
+            Topic::Read => {
+                self.is_to_look = self.is_window_told();
+                Command::Read { known }
+            }
+            Topic::Lease => {
+                self.wanted = false;
+                Command::Lease { known, lasts }
+            }
+            Topic::Renew => Command::Renew { known, lasts },
+            Topic::Offer => {
+                let Some(there) = &self.there else {
+                    self.offering = false;
+                    return None;
+                };
+                Command::Offer {
+                    known: there.told.version,
+                    to: there.shared(self.now),
+                    cause: there.told.cause,
+                }
+            }
+        };
+        let asked = Asked {
+            number,
+            topic,
+            at: self.now,
+            known,
+        };
+        let flight = match topic {
+            Topic::News | Topic::Lease | Topic::Offer => &mut self.urgent,
+            Topic::Read | Topic::Renew | Topic::Count => &mut self.common,
+        };
+        *flight = Some(asked);
+        Some((asked, command))
+    }
+}
+
+fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    }
+}
