@@ -236,6 +236,19 @@ impl Members {
     }
 }
 
+#[cfg(test)]
+impl Members {
+    /// All that there is to compare; of the instances those that count.
+    pub(crate) fn parts(&self) -> Option<(Ticks, &[Slice], impl Iterator<Item = (&Who, &Member)>)> {
+        let ticks = self.ticks?;
+        let members = self
+            .of
+            .iter()
+            .filter(move |(_, member)| ticks.counts(member.tick));
+        Some((ticks, &self.slices, members))
+    }
+}
+
 impl Member {
     fn says_in(&self, term: Option<Version>) -> Says {
         if self.term == term {

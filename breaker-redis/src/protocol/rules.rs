@@ -1,4 +1,5 @@
-//! What becomes of what Redis holds when an instance asks something: the reference.
+//! What becomes of what Redis holds when an instance asks something: the reference. The script in
+//! `script/` does the same, and a test compares the two.
 
 use super::version::MAX_NUMBER;
 use super::{

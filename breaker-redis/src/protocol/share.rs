@@ -30,6 +30,10 @@ impl Share {
         f64::from(self.0) / ONE
     }
 
+    pub(crate) fn billionths(self) -> u32 {
+        self.0
+    }
+
     /// Whether so many of so many are at least this share. In doubles, as scripts count: beyond nine
     /// million, rounding may decide where it is equal.
     pub(crate) fn reached(self, part: u64, whole: u64) -> bool {

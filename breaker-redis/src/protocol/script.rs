@@ -1,0 +1,19 @@
+//! The script that Redis runs for each command: the rules of `rules.rs`, done atomically.
+
+/// The script, for [`redis::Script`](https://docs.rs/redis/latest/redis/struct.Script.html), with
+/// [`Place::key`](super::Place::key) as its only key and [`arguments`](super::arguments) as its
+/// arguments. It answers with a text for [`Reply::decode`](super::Reply::decode), and publishes one for
+/// [`Message::decode`](super::Message::decode) on [`Place::channel`](super::Place::channel) when the
+/// circuit has changed.
+///
+/// It needs Redis 5 or newer, or any Valkey: what it writes, and not the script, is sent to replicas, so
+/// that it may read the clock. That a user may not publish is found out before anything is changed from
+/// Redis 7 on; before, the change is made, nobody hears of it, and the command fails. A user of it needs
+/// `+evalsha +script|load +time +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish`, and his keys
+/// and channels: `~prefix:* &prefix:*`.
+pub const SCRIPT: &str = concat!(
+    include_str!("script/read.lua"),
+    include_str!("script/members.lua"),
+    include_str!("script/decide.lua"),
+    include_str!("script/write.lua"),
+);

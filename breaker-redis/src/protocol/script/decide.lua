@@ -1,0 +1,198 @@
+---- the record
+
+local publishes = false
+
+local known = version(ARGV[8])
+local standing
+if not record then
+  standing = 'missing'
+elseif known then
+  standing = is_later(known, record.version) and 'behind'
+    or is_same(known, record.version) and 'current' or 'ahead'
+else
+  standing = record.state == 'closed' and 'current' or 'ahead'
+end
+
+local function left(since, lasts)
+  return max(lasts - max(now - since, 0), 0)
+end
+
+local function has_lease()
+  return record and record.holder == who
+end
+
+local function enter(to, cause, count)
+  local before = record
+  record = {
+    version = before and standing ~= 'behind' and next_of(before.version) or founded(known),
+    state = to.state, wait = to.wait, imposed = to.imposed, reopenings = to.reopenings,
+    since = now, cause = cause, number = count, by = who,
+    holder = false, lease_since = 0, lease_lasts = 0,
+    operated = before and before.operated or false, offered = false,
+  }
+  if cause == 'operator' then
+    record.operated = record.version
+  end
+  begin_term()
+  publishes = true
+end
+
+local function open_with_nothing_left(reopenings)
+  return { state = 'open', wait = 0, imposed = '0', reopenings = reopenings }
+end
+
+-- A state, from the argument of this number on.
+local function shared(at)
+  return {
+    state = ARGV[at], wait = tonumber(ARGV[at + 1]), imposed = ARGV[at + 2],
+    reopenings = tonumber(ARGV[at + 3]),
+  }
+end
+
+---- the commands
+
+local function may_change(cause, again)
+  if not record then
+    return true
+  elseif cause == 'operator' then
+    local operated = again and record.operated
+    return not operated or (known and not is_later(operated, known))
+  elseif standing == 'behind' then
+    return true
+  elseif standing == 'ahead' then
+    return false
+  elseif record.state == 'half_open' then
+    return has_lease()
+  end
+  return record.state == 'closed' or record.state == 'open'
+end
+
+local function lease(lasts)
+  if standing == 'missing' or standing == 'behind' then
+    return standing
+  end
+  local is_trial = record.state == 'half_open'
+  local rest
+  if is_trial then
+    rest = left(record.lease_since, record.lease_lasts)
+  else
+    rest = left(record.since, record.wait)
+  end
+  if not (has_lease() and rest > 0) then
+    local waits = is_trial or record.state == 'open'
+    if not (waits and rest == 0 and standing == 'current') then
+      return 'refused'
+    end
+    local to = open_with_nothing_left(record.reopenings)
+    to.state = 'half_open'
+    enter(to, 'leased', 0)
+    record.holder = who
+  end
+  record.lease_since, record.lease_lasts = now, lasts
+  return 'done'
+end
+
+local function holding()
+  if standing == 'missing' or standing == 'behind' then
+    return standing
+  end
+  return standing == 'current' and has_lease() and 'done' or 'refused'
+end
+
+local function counting(worth_saying)
+  if standing == 'missing' and worth_saying and not known then
+    enter({ state = 'closed', wait = 0, imposed = '0', reopenings = 0 }, 'founded', 0)
+  elseif standing == 'missing' or standing == 'behind' then
+    return standing
+  end
+  return standing ~= 'ahead' and record.state == 'closed' and 'done' or 'refused'
+end
+
+local function vote(open, quorum, least, to)
+  local verdict = counting(open == 1)
+  if verdict == 'done' then
+    say(record.version, function(says) return { says[1], says[2], says[3], open } end)
+    local votes = sum(7)
+    if open == 1 and quorum_reached(quorum, least, votes) then
+      enter(to, 'voted', min(votes, MAX_COUNT))
+    end
+  end
+  return verdict
+end
+
+local function count(calls, failures, slow, limits, quorum, least, to)
+  local verdict = counting(failures > 0 or slow > 0)
+  if verdict == 'done' then
+    say(record.version, function(says) return { calls, failures, slow, says[4] } end)
+    local by_failures, by_slow = false, false
+    if limits[1] == 'consecutive' then
+      by_failures = sum(3) >= limits[2]
+    else
+      -- A share of 0: never.
+      local enough = sum(2) >= limits[4]
+      by_failures = enough and limits[2] > 0 and share_reached(limits[2], sum(3), sum(2))
+      by_slow = enough and limits[3] > 0 and share_reached(limits[3], sum(4), sum(2))
+    end
+    if (by_failures and quorum_reached(quorum, least, sum(5)))
+      or (by_slow and quorum_reached(quorum, least, sum(6))) then
+      enter(to, 'counted', min(sum(3), MAX_COUNT))
+    end
+  end
+  return verdict
+end
+
+local function offer(to, cause, count)
+  if record then
+    if is_same(known, record.version) then
+      return 'done'
+    end
+    local replaces = record.offered and is_later(known, record.offered)
+      and known[1] < record.version[1]
+    if standing ~= 'behind' and not replaces then
+      return 'refused'
+    end
+  end
+  enter(to, cause, count)
+  record.offered = known
+  return 'done'
+end
+
+if record then
+  -- A clock that was set back: no time has passed.
+  record.since = min(record.since, now)
+  record.lease_since = min(record.lease_since, now)
+end
+hear(record and record.version)
+
+local verdict
+if command == 'read' then
+  verdict = (standing == 'current' or standing == 'ahead') and 'done' or standing
+elseif command == 'change' then
+  verdict = 'refused'
+  if may_change(ARGV[13], ARGV[15] == '1') then
+    enter(shared(9), ARGV[13], tonumber(ARGV[14]))
+    verdict = 'done'
+  end
+elseif command == 'lease' then
+  verdict = lease(tonumber(ARGV[9]))
+elseif command == 'renew' then
+  verdict = holding()
+  if verdict == 'done' then
+    record.lease_since, record.lease_lasts = now, tonumber(ARGV[9])
+  end
+elseif command == 'release' then
+  verdict = holding()
+  if verdict == 'done' then
+    enter(open_with_nothing_left(record.reopenings), 'released', 0)
+  end
+elseif command == 'vote' then
+  verdict = vote(tonumber(ARGV[9]), ARGV[10], tonumber(ARGV[11]), shared(12))
+elseif command == 'count' then
+  local limits = { ARGV[12], tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]) }
+  verdict = count(tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), limits, ARGV[16],
+    tonumber(ARGV[17]), shared(18))
+elseif command == 'offer' then
+  verdict = offer(shared(9), ARGV[13], tonumber(ARGV[14]))
+else
+  return redis.error_reply('ERR breaker-redis: unknown command')
+end

@@ -1,0 +1,126 @@
+---- versions
+
+local function is_later(a, b)
+  return a[1] > b[1] or (a[1] == b[1] and a[2] > b[2])
+end
+
+local function is_same(a, b)
+  return a and b and a[1] == b[1] and a[2] == b[2] or a == b
+end
+
+local function next_of(v)
+  if v[2] < MAX_NUMBER then
+    return { v[1], v[2] + 1 }
+  end
+  return { min(v[1] + 1, MAX_NUMBER), 1 }
+end
+
+local function founded(known)
+  if not known then
+    return { now, 1 }
+  elseif known[1] < MAX_NUMBER then
+    return { max(now, known[1] + 1), 1 }
+  end
+  return next_of(known)
+end
+
+---- members
+
+local function counts_at(tick)
+  return ticks[1] - tick < SLICES
+end
+
+local NOTHING = { 0, 0, 0, 0 }
+
+-- What the instance said in this term, if it counts at this time.
+local function said(term)
+  return is_same(member[2], term) and { member[3], member[4], member[5], member[6] } or NOTHING
+end
+
+local function passed()
+  local since = min(ticks[2], now)
+  local more = floor((now - since) / width)
+  local tick = ticks[1] + more
+  local settled = more < SLICES and ticks[3] or tick + TO_SETTLE
+  return { tick, since + more * width, settled }, more
+end
+
+local function slice_of(says)
+  return {
+    1, says[1], says[2], says[3], says[2] > 0 and 1 or 0, says[3] > 0 and 1 or 0, says[4],
+  }
+end
+
+local function add(tick, says, sign)
+  local slice = slices[tick % SLICES]
+  for i, part in ipairs(slice_of(says)) do
+    slice[i] = slice[i] + sign * part
+  end
+end
+
+local has_ticked = false
+
+-- The instance says something else than before: `change` makes it of what that was.
+local function say(term, change)
+  if ticks then
+    local before = ticks[1]
+    local more
+    ticks, more = passed()
+    for step = 1, min(more, SLICES) do
+      slices[(before + step) % SLICES] = { 0, 0, 0, 0, 0, 0, 0 }
+    end
+    has_ticked = has_ticked or more > 0
+  else
+    ticks = { 1, now, 1 + TO_SETTLE }
+    for i = 0, SLICES - 1 do
+      slices[i] = { 0, 0, 0, 0, 0, 0, 0 }
+    end
+  end
+  local says = NOTHING
+  if member and counts_at(member[1]) then
+    says = said(term)
+    add(member[1], says, -1)
+  end
+  says = change(says)
+  add(ticks[1], says, 1)
+  member = { ticks[1], term, says[1], says[2], says[3], says[4] }
+end
+
+local function hear(term)
+  local counts = false
+  if ticks and member then
+    counts = passed()[1] - member[1] < SLICES
+  end
+  if present or counts then
+    say(term, function(says) return says end)
+  end
+end
+
+local function begin_term()
+  for _, slice in pairs(slices) do
+    for i = 2, 7 do
+      slice[i] = 0
+    end
+  end
+end
+
+local function sum(i)
+  local sum = 0
+  for _, slice in pairs(slices) do
+    sum = sum + slice[i]
+  end
+  return sum
+end
+
+local function share_reached(billionths, part, whole)
+  return part * 1e9 >= whole * billionths
+end
+
+local function quorum_reached(kind, least, instances)
+  if kind == 'instances' then
+    return instances >= least
+  end
+  local alive = sum(1)
+  return ticks[1] >= ticks[3] and instances >= min(alive, 2)
+    and share_reached(least, instances, alive)
+end

@@ -1,0 +1,150 @@
+-- What becomes of a circuit's record when an instance asks something: as `rules.rs` says.
+-- First everything is read and decided, then written; so nothing is changed where something is wrong.
+--
+-- KEYS[1]  the circuit's hash:
+--            format          of all that follows
+--            record          how it stands (absent until somebody had something to say)
+--            ticks, slice0-4 the fleet's sums, by when instances were last heard of (`members.rs`)
+--            member:{who}    what an instance has said
+-- ARGV     who, alive, present, channel, label, milliseconds that the key lives without use,
+--          command, known version, what belongs to the command
+
+local FORMAT = '1'
+-- Doubles hold every whole number up to 2^53.
+local MAX_NUMBER = 4503599627370496
+local MAX_TIME = 1125899906842624
+local MAX_COUNT = 4294967295
+local SLICES = 5
+local TO_SETTLE = 2
+local LONGEST = 512
+local SWEPT_AT_ONCE = 64
+
+local floor, max, min = math.floor, math.max, math.min
+local find, format, match = string.find, string.format, string.match
+
+local who, channel, label = ARGV[1], ARGV[4], ARGV[5]
+local present = ARGV[3] == '1'
+local width = floor(min(max(tonumber(ARGV[2]), 100000), 86400000000) / 4)
+local command = ARGV[7]
+
+local clock = redis.call('TIME')
+local now = min(clock[1] * 1000000 + clock[2], MAX_NUMBER)
+
+---- reading
+
+local function number(text, most)
+  if text and #text <= 16 and find(text, '^%d+$') then
+    local value = tonumber(text)
+    return value <= most and value or nil
+  end
+end
+
+local function is_name(text)
+  return #text <= 64 and find(text, '^[!-~]+$') and text ~= '-'
+end
+
+-- `false`: none; `nil`: nonsense.
+local function version(text)
+  if text == '-' then
+    return false
+  end
+  local epoch, counter = match(text, '^(%d+)%.(%d+)$')
+  epoch, counter = number(epoch, MAX_NUMBER), number(counter, MAX_NUMBER)
+  return epoch and counter and { epoch, counter } or nil
+end
+
+local STATES = {
+  closed = true, open = true, half_open = true, forced_open = true, disabled = true, shadow = true,
+}
+local CAUSES = {
+  founded = true, tripped = true, counted = true, voted = true, overloaded = true, leased = true,
+  released = true, recovered = true, operator = true,
+}
+
+local function read_record(text)
+  local f = {}
+  if #text <= LONGEST then
+    for field in string.gmatch(text, '[^ ]+') do
+      f[#f + 1] = field
+    end
+  end
+  if #f ~= 14 then
+    return nil
+  end
+  local record = {
+    version = version(f[1]), state = f[2], wait = number(f[3], MAX_TIME), imposed = f[4],
+    reopenings = number(f[5], 255), since = number(f[6], MAX_NUMBER), cause = f[7],
+    number = number(f[8], MAX_COUNT), by = f[9], holder = f[10] ~= '-' and f[10],
+    lease_since = number(f[11], MAX_NUMBER), lease_lasts = number(f[12], MAX_TIME),
+    operated = version(f[13]), offered = version(f[14]),
+  }
+  local is_whole = record.version and STATES[record.state] and record.wait
+    and (f[4] == '0' or f[4] == '1') and record.reopenings and record.since
+    and CAUSES[record.cause] and record.number and is_name(record.by)
+    and (not record.holder or is_name(record.holder)) and record.lease_since and record.lease_lasts
+    and record.operated ~= nil and record.offered ~= nil
+    and (record.state == 'half_open') == (record.holder ~= false)
+    and (record.state == 'open' or (record.wait == 0 and record.imposed == '0'))
+  return is_whole and record or nil
+end
+
+-- So many numbers with a space between.
+local function read_numbers(text, many)
+  local numbers = {}
+  if #text <= LONGEST then
+    for field in string.gmatch(text, '[^ ]+') do
+      numbers[#numbers + 1] = number(field, MAX_NUMBER * 2 - 1)
+    end
+  end
+  return #numbers == many and numbers or nil
+end
+
+local member_field = 'member:' .. who
+local got = redis.pcall('HMGET', KEYS[1], 'format', 'record', 'ticks', member_field,
+  'slice0', 'slice1', 'slice2', 'slice3', 'slice4')
+if got.err then
+  return find(got.err, '^WRONGTYPE') and FORMAT .. ' foreign' or got
+end
+local exists = got[1] and true or false
+if exists and got[1] ~= FORMAT then
+  return FORMAT .. ' format'
+end
+if not exists and redis.call('EXISTS', KEYS[1]) == 1 then
+  return FORMAT .. ' foreign'
+end
+
+local record = false
+if got[2] then
+  record = read_record(got[2])
+end
+
+-- { tick, since, settled }, and where in the hash silent members were looked for last
+local ticks, cursor = false, '0'
+-- { present, calls, failures, slow, failing, slowed, votes }
+local slices = {}
+local slices_whole = true
+if got[3] then
+  local numbers
+  numbers, cursor = match(got[3], '^([%d ]+) (%d+)$')
+  ticks = numbers and #cursor <= 20 and read_numbers(numbers, 3)
+  slices_whole = ticks and true or false
+  for i = 0, SLICES - 1 do
+    slices[i] = got[5 + i] and read_numbers(got[5 + i], 7)
+    slices_whole = slices_whole and slices[i]
+  end
+end
+
+-- { tick, term, calls, failures, slow, vote }
+local member = false
+if got[4] then
+  local tick, term, counts = match(got[4], '^(%d+) ([%d.-]+) ([%d ]+)$')
+  counts = counts and read_numbers(counts, 4)
+  tick, term = number(tick, MAX_NUMBER * 2 - 1), term and version(term)
+  member = tick and term ~= nil and counts
+    and { tick, term, counts[1], counts[2], counts[3], counts[4] }
+end
+
+if record == nil or not slices_whole or member == nil or (member and not ticks)
+  or (ticks and (ticks[1] < 1 or (member and member[1] > ticks[1]))) then
+  return FORMAT .. ' malformed'
+end

@@ -1,0 +1,14 @@
+//! The rules and the script, alone and beside each other.
+
+mod any;
+mod histories;
+mod hostile;
+mod names;
+mod script;
+#[allow(unreachable_pub, reason = "shared with the tests of whole fleets")]
+#[path = "../../tests/server/mod.rs"]
+mod server;
+mod servers;
+mod together;
+mod users;
+mod wire;

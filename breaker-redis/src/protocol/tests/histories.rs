@@ -1,0 +1,302 @@
+//! Random histories of commands, played through the rules and through the script on a real server: what
+//! is answered, published and stored is the same.
+
+use super::super::wire::stored::fields;
+use super::super::{Caller, Command, Known, Message, Reply, Stored, Verdict, Version, apply};
+use super::any;
+use super::script::{ask, place, stored, timed};
+use super::server::Server;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use redis::Commands;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::env;
+
+/// How many histories, if not the usual number.
+const HISTORIES: &str = "HISTORIES";
+
+/// What an instance knows when it asks.
+#[derive(Clone, Copy, Debug)]
+enum Knows {
+    Nothing,
+    /// What it was told last.
+    WhatItWasTold,
+    /// What is stored.
+    All,
+    /// So many more than what is stored.
+    More(u64),
+    /// Something of before.
+    Less(u64),
+    /// A life after that which is stored.
+    LaterLife(u64),
+    EarlierLife(u64),
+    Any(Version),
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Asks(Caller, Knows, Command),
+    Passes(u64),
+    SetBack(u64),
+    /// Until exactly when what is stored, wait or lease, is over; or so many microseconds before.
+    UntilOver(u64),
+    Emptied,
+    /// As it was so many steps ago.
+    RolledBack(usize),
+}
+
+fn knows() -> impl Strategy<Value = Knows> {
+    prop_oneof![
+        3 => Just(Knows::Nothing),
+        6 => Just(Knows::WhatItWasTold),
+        12 => Just(Knows::All),
+        1 => (1..4_u64).prop_map(Knows::More),
+        1 => (1..4_u64).prop_map(Knows::Less),
+        1 => (1..4_u64).prop_map(Knows::LaterLife),
+        1 => (1..4_u64).prop_map(Knows::EarlierLife),
+        1 => any::version().prop_map(Knows::Any),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let asks = (any::caller(), knows(), any::command(None))
+        .prop_map(|(caller, knows, command)| Step::Asks(caller, knows, command));
+    let passes = prop_oneof![
+        Just(1_u64),
+        0..3_000_u64,
+        90_000..110_000_u64,
+        Just(100_000_u64),
+        400_000..600_000_u64,
+        Just(3_600_000_000_u64)
+    ];
+    prop_oneof![
+        30 => asks,
+        6 => passes.prop_map(Step::Passes),
+        6 => (0..2_u64).prop_map(Step::UntilOver),
+        1 => (0..200_000_u64).prop_map(Step::SetBack),
+        1 => Just(Step::SetBack(3_600_000_000)),
+        1 => Just(Step::Emptied),
+        1 => (1..20_usize).prop_map(Step::RolledBack),
+    ]
+}
+
+fn known(knows: Knows, stored: &Stored, told: Known) -> Known {
+    let held = stored.record.as_ref().map(|record| record.version);
+    let moved = |epoch: i64, counter: i64| {
+        held.map(|version| Version {
+            epoch: version.epoch.saturating_add_signed(epoch),
+            counter: version.counter.saturating_add_signed(counter),
+        })
+    };
+    match knows {
+        Knows::Nothing => None,
+        Knows::WhatItWasTold => told,
+        Knows::All => held,
+        Knows::More(by) => moved(0, by as i64),
+        Knows::Less(by) => moved(0, -(by as i64)),
+        Knows::LaterLife(by) => moved(by as i64, 0),
+        Knows::EarlierLife(by) => moved(-(by as i64), 0),
+        Knows::Any(version) => Some(version),
+    }
+}
+
+fn with_known(command: &Command, now_known: Known) -> Command {
+    let mut command = command.clone();
+    match &mut command {
+        Command::Read { known }
+        | Command::Change { known, .. }
+        | Command::Lease { known, .. }
+        | Command::Renew { known, .. }
+        | Command::Release { known }
+        | Command::Vote { known, .. }
+        | Command::Count { known, .. } => *known = now_known,
+        Command::Offer { known, .. } => {
+            *known = now_known.unwrap_or(Version {
+                epoch: 1,
+                counter: 1,
+            });
+        }
+    }
+    command
+}
+
+/// What happened in all histories, so that one sees that they are worth playing.
+#[derive(Debug, Default)]
+struct Seen(BTreeMap<String, usize>);
+
+impl Seen {
+    fn note(&mut self, command: &Command, reply: &Reply, published: bool) {
+        let debug = format!("{command:?}");
+        let word = debug.split(' ').next().unwrap_or_default();
+        let what = if published { ", published" } else { "" };
+        let key = format!("{word} {:?}{what}", reply.verdict);
+        *self.0.entry(key).or_default() += 1;
+        if let Some(now) = reply.now.as_ref().filter(|_| published) {
+            let debug = format!("{:?}", now.cause);
+            let cause = debug.split(' ').next().unwrap_or_default().to_owned();
+            *self.0.entry(cause).or_default() += 1;
+        }
+    }
+}
+
+struct Played<'a> {
+    connection: &'a mut redis::Connection,
+    script: &'a redis::Script,
+    now: u64,
+    rules: Stored,
+    past: Vec<(Stored, Option<Vec<u8>>)>,
+    told: BTreeMap<String, Known>,
+    published: Vec<String>,
+    seen: &'a RefCell<Seen>,
+}
+
+impl Played<'_> {
+    fn step(&mut self, step: &Step) {
+        let place = place();
+        match step {
+            Step::Asks(caller, knows, command) => {
+                let told = self.told.get(caller.who.as_str()).copied().flatten();
+                let command = with_known(command, known(*knows, &self.rules, told));
+                self.ask(caller, &command);
+            }
+            Step::Passes(time) => self.now += time,
+            Step::SetBack(time) => self.now = self.now.saturating_sub(*time).max(1),
+            Step::UntilOver(before) => {
+                if let Some(record) = &self.rules.record {
+                    // Beyond what the clock can say it is never over.
+                    let left = record.left(self.now).min(1 << 49);
+                    self.now += left.saturating_sub(*before);
+                }
+            }
+            Step::Emptied => {
+                self.rules = Stored::default();
+                let _: () = self.connection.del(place.key()).unwrap();
+            }
+            Step::RolledBack(steps) => {
+                let Some(back) = self.past.len().checked_sub(*steps) else {
+                    return;
+                };
+                let (rules, dumped) = self.past[back].clone();
+                self.rules = rules;
+                let _: () = self.connection.del(place.key()).unwrap();
+                if let Some(dumped) = dumped {
+                    let mut restore = redis::cmd("RESTORE");
+                    let restore = restore.arg(place.key()).arg(0).arg(dumped);
+                    let _: () = restore.query(self.connection).unwrap();
+                }
+            }
+        }
+        let dumped = redis::cmd("DUMP").arg(place.key()).query(self.connection);
+        self.past.push((self.rules.clone(), dumped.unwrap()));
+        assert_eq!(
+            stored(self.connection, &place),
+            fields(&self.rules),
+            "stored after {step:?}"
+        );
+    }
+
+    fn ask(&mut self, caller: &Caller, command: &Command) {
+        let place = place();
+        let by_rules = apply(&mut self.rules, self.now, caller, command);
+        let now = Some(self.now);
+        let by_script = ask(self.connection, self.script, &place, caller, command, now);
+        assert_eq!(
+            by_script.as_ref(),
+            Ok(&by_rules.reply),
+            "{command:?} of {caller:?}"
+        );
+        let mut seen = self.seen.borrow_mut();
+        seen.note(command, &by_rules.reply, by_rules.publish);
+        if let Some(told) = by_rules.reply.now {
+            let known = Some(told.version);
+            self.told.insert(caller.who.as_str().to_owned(), known);
+            if by_rules.publish {
+                let label = place.label().to_owned();
+                self.published.push(Message { label, told }.encode());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_script_does_what_the_rules_say() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let place = place();
+    let script = timed();
+    let connection = RefCell::new(server.connect());
+    let mut listening = server.connect();
+    let mut listening = listening.as_pubsub();
+    listening.subscribe(place.channel()).unwrap();
+    let listening = RefCell::new(listening);
+    let seen = RefCell::new(Seen::default());
+    let messages = Cell::new(0);
+
+    let cases = env::var(HISTORIES).map_or(1000, |text| text.parse().expect("a number"));
+    let mut runner = TestRunner::new(Config {
+        cases,
+        failure_persistence: None,
+        // The same ones each time, unless others are asked for.
+        rng_seed: RngSeed::Fixed(8),
+        ..Config::default()
+    });
+    let histories = proptest::collection::vec(step(), 1..80);
+    let result = runner.run(&histories, |history| {
+        let mut connection = connection.borrow_mut();
+        let _: () = redis::cmd("FLUSHALL").query(&mut connection).unwrap();
+        let mut played = Played {
+            connection: &mut connection,
+            script: &script,
+            now: 1_764_530_000_000_000,
+            rules: Stored::default(),
+            past: Vec::new(),
+            told: BTreeMap::new(),
+            published: Vec::new(),
+            seen: &seen,
+        };
+        for step in &history {
+            played.step(step);
+        }
+        let expected = played.published;
+        let _: () = connection.publish(place.channel(), "end").unwrap();
+        let mut published: Vec<String> = Vec::new();
+        loop {
+            let message = listening.borrow_mut().get_message().unwrap();
+            match message.get_payload().unwrap() {
+                end if end == "end" => break,
+                text => published.push(text),
+            }
+        }
+        messages.set(messages.get() + published.len());
+        assert_eq!(published, expected);
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    let Seen(seen) = seen.into_inner();
+    println!("{} messages; {seen:#?}", messages.get());
+    // Each way of each command was gone often.
+    for word in ["Lease", "Renew", "Release", "Vote", "Count"] {
+        for verdict in [
+            Verdict::Done,
+            Verdict::Refused,
+            Verdict::Missing,
+            Verdict::Behind,
+        ] {
+            let done = format!("{word} {verdict:?}");
+            let times = seen.get(&done).copied().unwrap_or(0)
+                + seen
+                    .get(&format!("{done}, published"))
+                    .copied()
+                    .unwrap_or(0);
+            assert!(times > 10, "{done}: {times} times");
+        }
+    }
+    for cause in ["Voted", "Counted", "Founded", "Leased", "Released"] {
+        let times = seen.get(cause).copied().unwrap_or(0);
+        assert!(times > 10, "{cause}: {times} times");
+    }
+}

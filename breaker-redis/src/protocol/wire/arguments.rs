@@ -1,0 +1,144 @@
+//! What the script is called with, beside its key.
+
+use super::super::record::MAX_TIME;
+use super::super::{Caller, Cause, Command, Limits, Place, Quorum, Share, Shared, Version};
+use super::fields::version_text;
+use std::time::Duration;
+
+/// The script's arguments after its key, [`Place::key`]. `lives`: how long the key stays without any
+/// use; it is 1 s at least.
+///
+/// Numbers beyond what can be told are sent as the largest that can.
+///
+/// ```
+/// use breaker_redis::protocol::{Caller, Command, Place, Prefix, Who, arguments};
+/// use std::time::Duration;
+///
+/// let place = Place::new(&Prefix::default(), "pms", None);
+/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false };
+/// let lives = Duration::from_secs(7 * 86_400);
+/// assert_eq!(
+///     arguments(&place, &caller, lives, &Command::Read { known: None }),
+///     ["web-1", "15000000", "0", "breakerbox:pms", "-", "604800000", "read", "-"],
+/// );
+/// # Ok::<(), breaker_redis::protocol::NoName>(())
+/// ```
+#[must_use]
+pub fn arguments(
+    place: &Place,
+    caller: &Caller,
+    lives: Duration,
+    command: &Command,
+) -> Vec<String> {
+    let lives = u64::try_from(lives.as_millis()).unwrap_or(u64::MAX);
+    let mut arguments = vec![
+        caller.who.as_str().to_owned(),
+        // More than a day counts as a day.
+        caller.alive.min(MAX_TIME).to_string(),
+        flag(caller.present),
+        place.channel().to_owned(),
+        place.label().to_owned(),
+        lives.clamp(1000, MAX_TIME / 1000).to_string(),
+        word(command).to_owned(),
+        version_text(command.known().map(Version::bounded)),
+    ];
+    match *command {
+        Command::Read { .. } | Command::Release { .. } => {}
+        Command::Change {
+            to, cause, again, ..
+        } => {
+            push_shared(&mut arguments, to);
+            push_cause(&mut arguments, cause);
+            arguments.push(flag(again));
+        }
+        Command::Lease { lasts, .. } | Command::Renew { lasts, .. } => {
+            arguments.push(lasts.min(MAX_TIME).to_string());
+        }
+        Command::Vote {
+            open, to, quorum, ..
+        } => {
+            arguments.push(flag(open));
+            push_quorum(&mut arguments, quorum);
+            push_shared(&mut arguments, to);
+        }
+        Command::Count {
+            counts,
+            limits,
+            quorum,
+            to,
+            ..
+        } => {
+            for count in [counts.calls, counts.failures, counts.slow] {
+                arguments.push(count.to_string());
+            }
+            push_limits(&mut arguments, limits);
+            push_quorum(&mut arguments, quorum);
+            push_shared(&mut arguments, to);
+        }
+        Command::Offer { to, cause, .. } => {
+            push_shared(&mut arguments, to);
+            push_cause(&mut arguments, cause);
+        }
+    }
+    arguments
+}
+
+fn word(command: &Command) -> &'static str {
+    match command {
+        Command::Read { .. } => "read",
+        Command::Change { .. } => "change",
+        Command::Lease { .. } => "lease",
+        Command::Renew { .. } => "renew",
+        Command::Release { .. } => "release",
+        Command::Vote { .. } => "vote",
+        Command::Count { .. } => "count",
+        Command::Offer { .. } => "offer",
+    }
+}
+
+fn flag(flag: bool) -> String {
+    u8::from(flag).to_string()
+}
+
+fn push_shared(arguments: &mut Vec<String>, shared: Shared) {
+    let Shared {
+        state,
+        wait,
+        imposed,
+        reopenings,
+    } = shared.bounded();
+    arguments.extend([
+        state.as_str().to_owned(),
+        wait.to_string(),
+        flag(imposed),
+        reopenings.to_string(),
+    ]);
+}
+
+fn push_cause(arguments: &mut Vec<String>, cause: Cause) {
+    let (word, number) = cause.as_words();
+    arguments.extend([word.to_owned(), number.to_string()]);
+}
+
+fn push_quorum(arguments: &mut Vec<String>, quorum: Quorum) {
+    let (kind, least) = match quorum {
+        Quorum::Instances(least) => ("instances", least),
+        Quorum::Share(share) => ("share", share.billionths()),
+    };
+    arguments.extend([kind.to_owned(), least.to_string()]);
+}
+
+/// Always four: a kind and three numbers.
+fn push_limits(arguments: &mut Vec<String>, limits: Limits) {
+    let billionths = |share: Option<Share>| share.map_or(0, Share::billionths);
+    let (kind, numbers) = match limits {
+        Limits::Consecutive { threshold } => ("consecutive", [threshold, 0, 0]),
+        Limits::Rate {
+            failures,
+            slow,
+            min_calls,
+        } => ("rate", [billionths(failures), billionths(slow), min_calls]),
+    };
+    arguments.push(kind.to_owned());
+    arguments.extend(numbers.map(|number| number.to_string()));
+}
