@@ -1,8 +1,9 @@
 //! Our own calls, as a user writes them: through `breakerbox`, its breakers `static`.
 
 use crate::calls::{consume, poll};
+use breaker_redis::{Fleet, FleetBreaker, Sharing};
 use breakerbox::{
-    CallError, CircuitOpenError, Effect, State, TimeoutError, breaker, circuit_breaker,
+    Breaker, CallError, CircuitOpenError, Effect, State, TimeoutError, breaker, circuit_breaker,
 };
 use std::hint::black_box;
 
@@ -37,7 +38,10 @@ breaker! {
     static BY_CALLS = { failure_rate: 0.5, window: 100, min_calls: 20 };
     static BY_TIME = { failure_rate: 0.5, window: "10s", min_calls: 20 };
     static REFUSING = { threshold: 1, reset: "24h" };
+    static OF_FLEET = { threshold: 5, reset: "30s" };
 }
+
+static FLEET: FleetBreaker<&Breaker> = FleetBreaker::of(&OF_FLEET, Sharing::new().counting());
 
 /// The function that nobody guards.
 #[inline(never)]
@@ -48,6 +52,12 @@ pub(crate) fn bare(rooms: u32) -> Answer {
 #[circuit_breaker]
 #[inline(never)]
 fn annotated(rooms: u32) -> Answer {
+    Ok(black_box(rooms))
+}
+
+#[circuit_breaker(breaker = FLEET)]
+#[inline(never)]
+fn annotated_of_fleet(rooms: u32) -> Answer {
     Ok(black_box(rooms))
 }
 
@@ -140,6 +150,26 @@ pub(crate) fn permit_by_time() {
 
 pub(crate) fn call_sync_by_time() {
     consume(BY_TIME.call_sync(|| Ok::<_, ()>(black_box(1))));
+}
+
+/// Shares a breaker. It stays linked; the fleet's thread, which would be measured as well, ends.
+pub(crate) fn share() {
+    let fleet = Fleet::start("redis://127.0.0.1:1").expect("nobody waits for Redis");
+    fleet.share(&FLEET).expect("it is shared once");
+}
+
+pub(crate) fn permit_of_fleet() {
+    if let Ok(permit) = FLEET.admit() {
+        black_box(permit.success() == Effect::Counted);
+    }
+}
+
+pub(crate) fn call_sync_of_fleet() {
+    consume(FLEET.call_sync(|| Ok::<_, ()>(black_box(1))));
+}
+
+pub(crate) fn call_annotated_of_fleet() {
+    consume(annotated_of_fleet(black_box(1)));
 }
 
 /// Opens the breaker of the calls that are refused, for longer than any run.

@@ -266,6 +266,7 @@ impl Plan {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         static CONTENDED: AtomicU64 = AtomicU64::new(0);
         ours::open();
+        ours::share();
 
         let fetch_add = bench.one(|| {
             black_box(COUNTER.fetch_add(1, Ordering::Relaxed));
@@ -339,6 +340,18 @@ impl Plan {
                 OURS,
                 "annotated fn, over the bare one",
                 ours::call_annotated,
+            )
+            .over(bare.plain);
+            s.one(
+                OURS,
+                "fleet breaker: `admit`, `success`",
+                ours::permit_of_fleet,
+            );
+            s.one(OURS, "fleet breaker: `call_sync`", ours::call_sync_of_fleet);
+            s.one(
+                OURS,
+                "fleet breaker: annotated fn, over the bare one",
+                ours::call_annotated_of_fleet,
             )
             .over(bare.plain);
             s.one(

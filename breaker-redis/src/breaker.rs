@@ -1,5 +1,6 @@
 //! A breaker whose circuit is the fleet's.
 
+use crate::membership::Membership;
 use crate::sharing::{Sharing, SharingError};
 use breakerbox::{
     Breaker, Config, ConfigError, DefaultClock, Guard, RateConfig, Sliding, SystemClock,
@@ -56,6 +57,7 @@ use std::sync::Arc;
 pub struct FleetBreaker<B = Breaker> {
     breaker: B,
     sharing: Sharing,
+    pub(crate) membership: Membership,
 }
 
 /// One for a client object: see [`FleetBreaker::shared`].
@@ -183,13 +185,21 @@ impl<B> FleetBreaker<B> {
     }
 
     const fn made(breaker: B, sharing: Sharing) -> Self {
-        Self { breaker, sharing }
+        Self {
+            breaker,
+            sharing,
+            membership: Membership::none(),
+        }
     }
 
     /// How it is shared.
     #[must_use]
     pub const fn sharing(&self) -> &Sharing {
         &self.sharing
+    }
+
+    pub(crate) const fn inner(&self) -> &B {
+        &self.breaker
     }
 }
 

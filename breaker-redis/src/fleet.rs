@@ -1,10 +1,15 @@
 //! One process's part in a fleet.
 
+use crate::background;
 use crate::error::{FleetError, NotReady};
+use crate::hub::Hub;
+use crate::protocol::{Prefix, Who};
 use crate::settings::FleetBuilder;
+use crate::share::sealed::To;
 use crate::share::{Share, ShareKeyed};
 use crate::status::FleetStatus;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One process's part in a fleet: its connection to Redis, and the thread that looks after it.
@@ -37,7 +42,7 @@ use std::time::Duration;
 /// lease is given back if that can be done at once, and else runs out. They can be shared again, with another
 /// fleet.
 pub struct Fleet {
-    _private: (),
+    hub: Arc<Hub>,
 }
 
 impl Fleet {
@@ -58,8 +63,14 @@ impl Fleet {
         Self::builder(url).start()
     }
 
-    pub(crate) fn run(_: FleetBuilder) -> Result<Self, FleetError> {
-        Ok(Self { _private: () })
+    pub(crate) fn run(
+        me: Who,
+        prefix: Prefix,
+        settings: &FleetBuilder,
+    ) -> Result<Self, FleetError> {
+        let hub = Arc::new(Hub::new(me, prefix, settings));
+        background::start(&hub, settings)?;
+        Ok(Self { hub })
     }
 
     /// Shares a breaker's circuit from now on. What others know of it is asked for in the background;
@@ -69,8 +80,7 @@ impl Fleet {
     /// [`FleetError::Sharing`], [`FleetError::AlreadyShared`], [`FleetError::NameTaken`]. The breaker
     /// is then as local as before.
     pub fn share(&self, breaker: impl Share) -> Result<(), FleetError> {
-        let _ = breaker;
-        Ok(())
+        breaker.join(To(&self.hub))
     }
 
     /// Shares the circuits of all keys, those that are known and those to come. A key's circuit is
@@ -79,14 +89,13 @@ impl Fleet {
     /// # Errors
     /// As [`share`](Self::share).
     pub fn share_keyed(&self, breakers: impl ShareKeyed) -> Result<(), FleetError> {
-        let _ = breakers;
-        Ok(())
+        breakers.join(To(&self.hub))
     }
 
     /// How it goes: for health pages and tests. Waits for nothing.
     #[must_use]
     pub fn status(&self) -> FleetStatus {
-        FleetStatus::default()
+        self.hub.status()
     }
 
     /// Waits until Redis has been reached and has told how each circuit stands that is shared by now.
@@ -97,14 +106,20 @@ impl Fleet {
     /// # Errors
     /// [`NotReady`] once that took as long as this. The fleet goes on trying.
     pub fn ready(&self, within: Duration) -> Result<(), NotReady> {
-        let error = None;
-        Err(NotReady { within, error })
+        let told = self.hub.wait_until_told(within);
+        told.map_err(|error| NotReady { within, error })
     }
 
     /// What this instance is called in the fleet: the name that was given, and what makes it unique.
     #[must_use]
     pub fn instance(&self) -> &str {
-        ""
+        self.hub.me().as_str()
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        self.hub.end();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Breakers by key whose circuits are the fleet's.
 
+use crate::membership::Membership;
 use crate::sharing::{Sharing, SharingError};
 use breakerbox::{
     Config, ConfigError, DefaultClock, KeyedBreakers, KeyedGuard, RateConfig, Sliding, SystemClock,
@@ -39,6 +40,7 @@ use std::sync::Arc;
 pub struct FleetKeyedBreakers<B = KeyedBreakers<String>> {
     breakers: B,
     sharing: Sharing,
+    pub(crate) membership: Membership,
 }
 
 /// Those for a client object: see [`FleetKeyedBreakers::shared`].
@@ -134,7 +136,11 @@ impl<B> FleetKeyedBreakers<B> {
     /// [shared](crate::Fleet::share_keyed).
     #[must_use]
     pub const fn of(breakers: B, sharing: Sharing) -> Self {
-        Self { breakers, sharing }
+        Self {
+            breakers,
+            sharing,
+            membership: Membership::none(),
+        }
     }
 
     /// How they are shared.

@@ -10,11 +10,16 @@
 //! | connect a process | [`Fleet`], [`FleetBuilder`] |
 //! | see how it goes | [`Fleet::status`], and the observers of [`breakerbox::observe`] |
 
+mod background;
 mod breaker;
+mod circuit;
 mod error;
 mod fleet;
+mod group;
+mod hub;
 pub mod instance;
 mod keyed;
+mod membership;
 pub mod protocol;
 mod settings;
 mod share;

@@ -2,6 +2,7 @@
 
 use crate::error::FleetError;
 use crate::fleet::Fleet;
+use crate::protocol::{Prefix, Who};
 use std::fmt;
 use std::time::Duration;
 
@@ -64,8 +65,8 @@ impl FleetBuilder {
     }
 
     /// What stands before each key and channel: `{prefix}:{name}`. Fleets that share a Redis, and not
-    /// their circuits, have different ones. 1 to 64 bytes, none of them a control character, a space or
-    /// a brace.
+    /// their circuits, have different ones. 1 to 64 of ASCII's visible characters.
+    /// Braces are those of a cluster's hash tags: with `{shop}` all circuits are in one slot.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
@@ -167,24 +168,30 @@ impl FleetBuilder {
     /// [`FleetError::Thread`].
     pub fn start(self) -> Result<Fleet, FleetError> {
         self.check()?;
-        Fleet::run(self)
+        let wrong = |setting, problem| FleetError::Setting { setting, problem };
+        let prefix = Prefix::new(&self.prefix).map_err(|_| wrong("prefix", PREFIX))?;
+        let me = self.who().ok_or_else(|| wrong("instance", INSTANCE))?;
+        Fleet::run(me, prefix, &self)
+    }
+
+    /// A name that no other process has, nor another fleet of this one.
+    fn who(&self) -> Option<Who> {
+        let host = || std::env::var("HOSTNAME").ok();
+        let name = match &self.instance {
+            Some(name) => name.clone(),
+            None => host()
+                .filter(|host| is_instance(host))
+                .unwrap_or_else(|| format!("pid-{}", std::process::id())),
+        };
+        let unique = fastrand::u64(..);
+        let who = Who::new(&format!("{name}.{unique:016x}"));
+        who.ok().filter(|_| is_instance(&name))
     }
 
     fn check(&self) -> Result<(), FleetError> {
         let wrong = |setting, problem| Err(FleetError::Setting { setting, problem });
         if redis::parse_redis_url(&self.url).is_none() {
             return Err(FleetError::Address("it is no URL of a redis"));
-        }
-        if !is_name(&self.prefix, 64) || self.prefix.contains([' ', '{', '}']) {
-            return wrong(
-                "prefix",
-                "is 1 to 64 bytes, none of them a control character, a space or a brace",
-            );
-        }
-        if let Some(instance) = &self.instance
-            && !(is_name(instance, 40) && instance.bytes().all(|byte| byte.is_ascii_graphic()))
-        {
-            return wrong("instance", "is 1 to 40 of ASCII's visible characters");
         }
         let day = Duration::from_secs(86_400);
         for (setting, time, least) in [
@@ -216,8 +223,12 @@ impl FleetBuilder {
     }
 }
 
-fn is_name(text: &str, at_most: usize) -> bool {
-    (1..=at_most).contains(&text.len()) && !text.contains(char::is_control)
+const PREFIX: &str = "is 1 to 64 of ASCII's visible characters, such as `shop:breakers`";
+
+const INSTANCE: &str = "is 1 to 40 of ASCII's visible characters";
+
+fn is_instance(name: &str) -> bool {
+    (1..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Without the URL, which has a password in it.

@@ -1,15 +1,32 @@
 //! What can be shared.
 
 use crate::breaker::FleetBreaker;
+use crate::circuit::Reach;
+use crate::error::FleetError;
+use crate::group::Group;
+use crate::hub::Hub;
 use crate::keyed::FleetKeyedBreakers;
-use breakerbox::{Breaker, Clock, KeyedBreakers, Policy};
-use std::sync::Arc;
+use crate::membership::Membership;
+use crate::sharing::Sharing;
+use breakerbox::{AnyBreaker, Breaker, Clock, Config, KeyedBreakers, Policy};
+use std::sync::{Arc, Weak};
 
 pub(crate) mod sealed {
-    pub trait Sealed {}
+    use crate::error::FleetError;
+    use crate::hub::Hub;
+    use std::sync::Arc;
+
+    /// The fleet that is joined.
+    #[derive(Clone, Copy)]
+    #[expect(missing_debug_implementations, reason = "nobody outside gets one")]
+    pub struct To<'a>(pub(crate) &'a Arc<Hub>);
+
+    pub trait Joins {
+        fn join(self, to: To<'_>) -> Result<(), FleetError>;
+    }
 }
 
-use sealed::Sealed;
+use sealed::{Joins, To};
 
 /// What [`Fleet::share`](crate::Fleet::share) takes: a reference to a `static`
 /// [`FleetBreaker`], or to one of a breaker that lives as long as it is used (`Arc`, `&'static`).
@@ -20,7 +37,7 @@ use sealed::Sealed;
     note = "of a plain breaker say how it is shared: `FleetBreaker::of(&PMS, Sharing::new())`",
     note = "a breaker that is kept by value must be a `static`: else make it by `FleetBreaker::shared`"
 )]
-pub trait Share: Sealed {}
+pub trait Share: Joins {}
 
 /// What [`Fleet::share_keyed`](crate::Fleet::share_keyed) takes, in the same way as [`Share`]: a
 /// reference to [`FleetKeyedBreakers`]. Sealed.
@@ -29,16 +46,86 @@ pub trait Share: Sealed {}
     label = "expected a reference to `FleetKeyedBreakers`",
     note = "of plain breakers say how they are shared: `FleetKeyedBreakers::of(&HOSTS, Sharing::new())`"
 )]
-pub trait ShareKeyed: Sealed {}
+pub trait ShareKeyed: Joins {}
 
-/// Those of each place that a breaker can be kept in.
+fn check(name: &str, sharing: &Sharing, config: &Config) -> Result<(), FleetError> {
+    let checked = sharing.check(config);
+    checked.map_err(|error| FleetError::Sharing {
+        name: name.to_owned(),
+        error,
+    })
+}
+
+/// One breaker joins the fleet.
+fn join_one<C, P>(
+    hub: &Arc<Hub>,
+    breaker: &Breaker<C, P>,
+    reach: Reach,
+    sharing: &Sharing,
+    membership: &Membership,
+) -> Result<(), FleetError>
+where
+    C: Clock + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    check(breaker.name(), sharing, &breaker.config())?;
+    let shared_already = || FleetError::AlreadyShared(breaker.name().to_owned());
+    let linkage = membership.linkage(|link| breaker.link(link));
+    // From here on it has its name for good.
+    let linkage = linkage.map_err(|_| shared_already())?;
+    let group = Group::of_one(hub, *sharing, &linkage, breaker, reach);
+    if !linkage.join(&group) {
+        return Err(shared_already());
+    }
+    if !hub.add(&group) {
+        group.leave();
+        return Err(FleetError::NameTaken(breaker.name().to_owned()));
+    }
+    group.begin(breaker);
+    Ok(())
+}
+
+/// Breakers by key join the fleet.
+fn join_keyed<O, C, P>(
+    hub: &Arc<Hub>,
+    breakers: &KeyedBreakers<O, C, P>,
+    sharing: &Sharing,
+    membership: &Membership,
+) -> Result<(), FleetError>
+where
+    O: Send + Sync + 'static,
+    C: Clock + Clone + Send + Sync + 'static,
+    P: Policy + Send + Sync + 'static,
+{
+    check(breakers.name(), sharing, &breakers.config())?;
+    let shared_already = || FleetError::AlreadyShared(breakers.name().to_owned());
+    let linkage = membership.linkage(|link| breakers.link(link));
+    let linkage = linkage.map_err(|_| shared_already())?;
+    let (name, config) = (breakers.name(), breakers.config());
+    let group = Group::of_keys(hub, *sharing, &linkage, name, &config);
+    if !linkage.join(&group) {
+        return Err(shared_already());
+    }
+    if !hub.add(&group) {
+        group.leave();
+        return Err(FleetError::NameTaken(name.to_owned()));
+    }
+    group.add_known(linkage.keys());
+    Ok(())
+}
+
+/// Those of each place that a breaker can be kept in, and what leads there without keeping it.
 macro_rules! places {
-    ($($to:ty),*) => {$(
-        impl<C, P> Sealed for $to
+    ($($to:ty, |$fleet:ident| $reach:expr;)*) => {$(
+        impl<C, P> Joins for $to
         where
             C: Clock + Send + Sync + 'static,
             P: Policy + Send + Sync + 'static,
         {
+            fn join(self, To(hub): To<'_>) -> Result<(), FleetError> {
+                let $fleet = self;
+                join_one(hub, self, $reach, self.sharing(), &self.membership)
+            }
         }
 
         impl<C, P> Share for $to
@@ -51,21 +138,29 @@ macro_rules! places {
 }
 
 places!(
-    &'static FleetBreaker<Breaker<C, P>>,
-    &FleetBreaker<&'static Breaker<C, P>>,
-    &FleetBreaker<Arc<Breaker<C, P>>>,
-    &Arc<FleetBreaker<Arc<Breaker<C, P>>>>
+    &'static FleetBreaker<Breaker<C, P>>, |fleet| Reach::Static(fleet.inner());
+    &FleetBreaker<&'static Breaker<C, P>>, |fleet| Reach::Static(*fleet.inner());
+    &FleetBreaker<Arc<Breaker<C, P>>>, |fleet| weak(fleet.inner());
+    &Arc<FleetBreaker<Arc<Breaker<C, P>>>>, |fleet| weak(fleet.inner());
 );
+
+fn weak<T: AnyBreaker + 'static>(breaker: &Arc<T>) -> Reach {
+    let weak: Weak<T> = Arc::downgrade(breaker);
+    Reach::Weak(weak)
+}
 
 /// Those of each place that breakers by key can be kept in.
 macro_rules! places_keyed {
     ($($to:ty),*) => {$(
-        impl<O, C, P> Sealed for $to
+        impl<O, C, P> Joins for $to
         where
             O: Send + Sync + 'static,
             C: Clock + Clone + Send + Sync + 'static,
             P: Policy + Send + Sync + 'static,
         {
+            fn join(self, To(hub): To<'_>) -> Result<(), FleetError> {
+                join_keyed(hub, self, self.sharing(), &self.membership)
+            }
         }
 
         impl<O, C, P> ShareKeyed for $to

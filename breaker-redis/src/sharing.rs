@@ -109,7 +109,6 @@ impl Sharing {
     }
 
     /// How many instances open the circuit of all. `None`: not what can work.
-    #[expect(dead_code, reason = "the signatures come first")]
     pub(crate) fn needed(&self) -> Option<Quorum> {
         match self.quorum {
             Needed::Instances(many) => Some(Quorum::Instances(many)),

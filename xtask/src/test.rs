@@ -95,6 +95,7 @@ fn lint(run: &mut Run) {
     let root = workspace::root();
     for (package, folder) in [
         ("breaker-core", root.join("breaker-core")),
+        ("breaker-redis", root.join("breaker-redis")),
         ("breakerbox", root),
     ] {
         // Without `--all-targets`: dev-dependencies would turn features back on.

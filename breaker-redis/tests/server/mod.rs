@@ -18,7 +18,7 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 
 /// A server that keeps nothing on disk.
 #[derive(Debug)]
-pub struct Server {
+pub(crate) struct Server {
     process: Child,
     folder: TempDir,
 }
@@ -29,7 +29,7 @@ impl Server {
     /// # Panics
     /// Where it doesn't start, and where there is none but has to be: with `CI=true`.
     #[must_use]
-    pub fn start(options: &[&str]) -> Option<Self> {
+    pub(crate) fn start(options: &[&str]) -> Option<Self> {
         Self::start_at("0", options)
     }
 
@@ -38,7 +38,7 @@ impl Server {
     /// # Panics
     /// As [`start`](Self::start), and where there is no port.
     #[must_use]
-    pub fn start_with_port(options: &[&str]) -> Option<Self> {
+    pub(crate) fn start_with_port(options: &[&str]) -> Option<Self> {
         // The cluster's bus is 10,000 above it. Somebody might be quicker to take it.
         let mut ports = (0..20).filter_map(|_| {
             let listener = TcpListener::bind("127.0.0.1:0").ok()?;
@@ -86,14 +86,19 @@ impl Server {
         Some(server)
     }
 
+    /// Where it is.
+    #[must_use]
+    pub(crate) fn url(&self) -> String {
+        format!("unix://{}", self.folder.path().join("redis.sock").display())
+    }
+
     /// A client of it.
     ///
     /// # Panics
     /// Never: the address is one.
     #[must_use]
-    pub fn client(&self) -> redis::Client {
-        let socket = self.folder.path().join("redis.sock");
-        redis::Client::open(format!("unix://{}", socket.display())).expect("an address")
+    pub(crate) fn client(&self) -> redis::Client {
+        redis::Client::open(self.url()).expect("an address")
     }
 
     /// A connection to it.
@@ -101,7 +106,7 @@ impl Server {
     /// # Panics
     /// Where it doesn't answer.
     #[must_use]
-    pub fn connect(&self) -> redis::Connection {
+    pub(crate) fn connect(&self) -> redis::Connection {
         self.client().get_connection().expect("a connection")
     }
 }

@@ -1,0 +1,199 @@
+//! Commands, asked several at once, and what Redis answers.
+
+use super::connect::Live;
+use super::trouble;
+use crate::circuit::Circuit;
+use crate::error::Trouble;
+use crate::instance::Asked;
+use crate::protocol::{Caller, Command, Known, Reply, SCRIPT, arguments};
+use redis::aio::MultiplexedConnection;
+use redis::{Pipeline, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long Redis keeps a circuit that nobody uses: a week.
+const LIVES: Duration = Duration::from_secs(7 * 86_400);
+
+/// A command of a circuit.
+pub(crate) struct Question {
+    circuit: Arc<Circuit>,
+    /// `None`: nobody waits for what comes of it.
+    asked: Option<Asked>,
+    arguments: Vec<String>,
+}
+
+/// What came of it.
+pub(crate) struct Answered {
+    pub(crate) circuit: Arc<Circuit>,
+    pub(crate) asked: Option<Asked>,
+    pub(crate) answer: Answer,
+}
+
+/// What Redis answered.
+pub(crate) enum Answer {
+    Reply(Reply),
+    /// What makes no sense, or an error that has to do with this circuit alone.
+    Nonsense,
+    /// An error that has to do with all.
+    Refused(Trouble),
+}
+
+impl Question {
+    pub(crate) fn new(
+        circuit: &Arc<Circuit>,
+        caller: &Caller,
+        asked: Option<Asked>,
+        command: &Command,
+    ) -> Self {
+        Self {
+            circuit: Arc::clone(circuit),
+            asked,
+            arguments: arguments(&circuit.place, caller, LIVES, command),
+        }
+    }
+
+    /// The lease of a circuit is given back.
+    pub(crate) fn release(circuit: &Arc<Circuit>, known: Known) -> Option<Self> {
+        let caller = circuit.group.upgrade()?.options().caller();
+        let command = Command::Release { known };
+        Some(Self::new(circuit, &caller, None, &command))
+    }
+
+    fn put(&self, script: &str, into: &mut Pipeline) {
+        into.cmd("EVALSHA")
+            .arg(script)
+            .arg(1)
+            .arg(self.circuit.place.key())
+            .arg(&self.arguments);
+    }
+}
+
+/// Asks all of them at once.
+pub(crate) fn ask(
+    live: &Live,
+    questions: Vec<Question>,
+    within: Duration,
+) -> impl Future<Output = Result<Vec<Answered>, Trouble>> + use<> {
+    let (mut connection, script) = (live.connection.clone(), live.script.clone());
+    let gauge = live.gauge.clone();
+    async move {
+        let sent = send(&mut connection, &script, &questions, within).await;
+        let mut answers = sent.map_err(|trouble| gauge.explain(trouble))?;
+        gauge.clear();
+        if answers.iter().any(is_without_script) {
+            // Somebody has emptied its scripts. Those that did nothing for it are asked again.
+            load(&mut connection, within).await?;
+            let again = questions.iter().zip(&answers);
+            let again = again.filter(|(_, answer)| is_without_script(answer));
+            let again: Vec<_> = again.map(|(question, _)| question).collect();
+            let others = send(&mut connection, &script, again, within).await?;
+            gauge.clear();
+            let asked_again = answers
+                .iter_mut()
+                .filter(|answer| is_without_script(answer));
+            for (answer, other) in asked_again.zip(others) {
+                *answer = other;
+            }
+        }
+        if answers.len() != questions.len() {
+            return Err(Trouble::Nonsense(
+                "more or fewer answers than were asked".to_owned(),
+            ));
+        }
+        let answered = questions.into_iter().zip(&answers);
+        Ok(answered
+            .map(|(question, answer)| Answered {
+                circuit: question.circuit,
+                asked: question.asked,
+                answer: read(answer),
+            })
+            .collect())
+    }
+}
+
+async fn send<'q>(
+    connection: &mut MultiplexedConnection,
+    script: &str,
+    questions: impl IntoIterator<Item = &'q Question>,
+    within: Duration,
+) -> Result<Vec<Value>, Trouble> {
+    let mut pipeline = redis::pipe();
+    for question in questions {
+        question.put(script, &mut pipeline);
+    }
+    let sent = connection.send_packed_commands(&pipeline, 0, pipeline.len());
+    let answers = sent.await;
+    answers.map_err(|error| trouble::of_answer(&error, within))
+}
+
+async fn load(connection: &mut MultiplexedConnection, within: Duration) -> Result<(), Trouble> {
+    let mut load = redis::cmd("SCRIPT");
+    load.arg("LOAD").arg(SCRIPT);
+    match connection.send_packed_command(&load).await {
+        Ok(Value::ServerError(error)) => Err(trouble::of_refusal(&error)),
+        Ok(_) => Ok(()),
+        Err(error) => Err(trouble::of_answer(&error, within)),
+    }
+}
+
+/// Whether Redis still does anything.
+pub(crate) fn is_alive(
+    live: &Live,
+    within: Duration,
+) -> impl Future<Output = Result<(), Trouble>> + use<> {
+    let mut connection = live.connection.clone();
+    async move {
+        // An error is a sign of life, too.
+        let answer = connection.send_packed_command(&redis::cmd("PING")).await;
+        match answer {
+            Ok(_) => Ok(()),
+            Err(error) if error.code().is_some() => Ok(()),
+            Err(error) => Err(trouble::of_answer(&error, within)),
+        }
+    }
+}
+
+/// Messages of these channels are to arrive.
+pub(crate) fn subscribe(
+    live: &Live,
+    channels: Vec<String>,
+    within: Duration,
+) -> impl Future<Output = Result<(), Trouble>> + use<> {
+    let mut connection = live.connection.clone();
+    async move {
+        let subscribed = connection.subscribe(&channels).await;
+        subscribed.map_err(|error| trouble::of_answer(&error, within))
+    }
+}
+
+/// Messages of these channels need not arrive any more.
+pub(crate) fn unsubscribe(
+    live: &Live,
+    channels: Vec<String>,
+    within: Duration,
+) -> impl Future<Output = Result<(), Trouble>> + use<> {
+    let mut connection = live.connection.clone();
+    async move {
+        let unsubscribed = connection.unsubscribe(&channels).await;
+        unsubscribed.map_err(|error| trouble::of_answer(&error, within))
+    }
+}
+
+fn is_without_script(answer: &Value) -> bool {
+    matches!(answer, Value::ServerError(error) if error.code() == "NOSCRIPT")
+}
+
+fn read(answer: &Value) -> Answer {
+    let text = match answer {
+        Value::BulkString(text) => text.as_slice(),
+        Value::SimpleString(text) => text.as_bytes(),
+        Value::ServerError(error) if trouble::is_for_all(error) => {
+            return Answer::Refused(trouble::of_refusal(error));
+        }
+        _ => return Answer::Nonsense,
+    };
+    match Reply::decode(text) {
+        Ok(reply) => Answer::Reply(reply),
+        Err(_) => Answer::Nonsense,
+    }
+}

@@ -1,0 +1,291 @@
+//! A connection to Redis: from nothing to one that can be used, or why not.
+
+use super::limited::{Gauge, Limited};
+use super::trouble;
+use crate::error::{FleetError, Trouble};
+use crate::protocol::SCRIPT;
+use crate::settings::FleetBuilder;
+use redis::aio::MultiplexedConnection;
+use redis::{
+    AsyncConnectionConfig, ConnectionAddr, IntoConnectionInfo, ProtocolVersion, PushInfo, PushKind,
+    RedisConnectionInfo, Value,
+};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::task::JoinHandle;
+
+#[cfg(feature = "tls")]
+type Tls = (
+    Arc<rustls::ClientConfig>,
+    rustls::pki_types::ServerName<'static>,
+);
+#[cfg(not(feature = "tls"))]
+type Tls = std::convert::Infallible;
+
+/// Messages that wait to be heard. More are dropped, and all circuits asked for instead.
+const MOST_WAITING: usize = 4096;
+
+/// The longest message that is kept until it is looked at, in bytes: none is longer.
+const LONGEST_MESSAGE: usize = 512;
+
+/// Where Redis is, and how to log in.
+pub(crate) struct Target {
+    place: Place,
+    login: RedisConnectionInfo,
+    within: Duration,
+    answer: Duration,
+    /// In this, whether a user may do what is needed is tried out.
+    trial: String,
+}
+
+enum Place {
+    Tcp(String, u16, Option<Tls>),
+    Unix(PathBuf),
+}
+
+/// A connection that can be used.
+pub(crate) struct Live {
+    pub(crate) connection: MultiplexedConnection,
+    pub(crate) script: String,
+    pub(crate) messages: mpsc::Receiver<Heard>,
+    /// Messages were dropped, since there were too many.
+    pub(crate) overflowed: Arc<AtomicBool>,
+    pub(crate) gauge: Gauge,
+    driver: JoinHandle<()>,
+}
+
+/// A message, on which channel.
+pub(crate) struct Heard {
+    pub(crate) channel: Vec<u8>,
+    pub(crate) text: Vec<u8>,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}
+
+impl Target {
+    /// Nothing is connected yet.
+    pub(crate) fn new(settings: &FleetBuilder, trial: String) -> Result<Self, FleetError> {
+        let Some(mut url) = redis::parse_redis_url(&settings.url) else {
+            return Err(FleetError::Address("it is no URL of a redis"));
+        };
+        let is_tls = matches!(url.scheme(), "rediss" | "valkeys");
+        if is_tls && url.fragment().is_some() {
+            return Err(FleetError::Address(
+                "certificates are always looked at: leave out what follows `#`, and give whom to \
+                 trust by `root_certificates`",
+            ));
+        }
+        if is_tls && url.set_scheme("redis").is_err() {
+            return Err(FleetError::Address("it is no URL of a redis"));
+        }
+        // What it says of the mistake may repeat parts of the URL.
+        let Ok(info) = url.into_connection_info() else {
+            return Err(FleetError::Address(
+                "it has no host, or parts that can't be read",
+            ));
+        };
+        let place = match info.addr() {
+            ConnectionAddr::Tcp(host, port) if is_tls => {
+                Place::Tcp(host.clone(), *port, Some(tls(settings, host)?))
+            }
+            ConnectionAddr::Tcp(host, port) => Place::Tcp(host.clone(), *port, None),
+            ConnectionAddr::Unix(path) => Place::Unix(path.clone()),
+            _ => return Err(FleetError::Address("it is no place to connect to")),
+        };
+        let mut login = info
+            .redis_settings()
+            .clone()
+            .set_protocol(ProtocolVersion::RESP3)
+            .set_skip_set_lib_name();
+        if let Some((user, password)) = &settings.login {
+            login = login.set_username(user).set_password(password);
+        }
+        Ok(Self {
+            place,
+            login,
+            within: settings.connect,
+            answer: settings.answer,
+            trial,
+        })
+    }
+
+    /// Where it is, without who one is there.
+    pub(crate) fn shown(&self) -> String {
+        match &self.place {
+            Place::Tcp(host, port, _) if host.contains(':') => format!("[{host}]:{port}"),
+            Place::Tcp(host, port, _) => format!("{host}:{port}"),
+            Place::Unix(path) => path.display().to_string(),
+        }
+    }
+
+    /// Connects, logs in, and tries out what will be needed.
+    pub(crate) async fn connect(&self) -> Result<Live, Trouble> {
+        match tokio::time::timeout(self.within, self.connect_at_last()).await {
+            Ok(result) => result,
+            Err(_) => Err(Trouble::Silent(self.within)),
+        }
+    }
+
+    async fn connect_at_last(&self) -> Result<Live, Trouble> {
+        let unreachable = |error: io::Error| Trouble::Unreachable(trouble::of_io(&error));
+        match &self.place {
+            Place::Tcp(host, port, tls) => {
+                let stream = TcpStream::connect((&**host, *port))
+                    .await
+                    .map_err(unreachable)?;
+                stream.set_nodelay(true).map_err(unreachable)?;
+                match tls {
+                    None => self.log_in(stream).await,
+                    Some(tls) => self.log_in(shake_hands(tls, stream).await?).await,
+                }
+            }
+            #[cfg(unix)]
+            Place::Unix(path) => {
+                let stream = tokio::net::UnixStream::connect(path).await;
+                self.log_in(stream.map_err(unreachable)?).await
+            }
+            #[cfg(not(unix))]
+            Place::Unix(_) => Err(Trouble::Unreachable(
+                "there are no such sockets on this system".to_owned(),
+            )),
+        }
+    }
+
+    async fn log_in<S>(&self, stream: S) -> Result<Live, Trouble>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let (gauge, overflowed) = (Gauge::default(), Arc::new(AtomicBool::new(false)));
+        let (sender, messages) = mpsc::channel(MOST_WAITING);
+        let config = AsyncConnectionConfig::new()
+            .set_response_timeout(Some(self.answer))
+            .set_push_sender(listener(sender, gauge.clone(), Arc::clone(&overflowed)));
+        let stream = Limited::new(stream, gauge.clone());
+        let made = MultiplexedConnection::new_with_config(&self.login, stream, config).await;
+        let (connection, driver) =
+            made.map_err(|error| gauge.explain(trouble::of_login(&error)))?;
+        let mut live = Live {
+            connection,
+            script: String::new(),
+            messages,
+            overflowed,
+            gauge,
+            driver: tokio::spawn(driver),
+        };
+        self.try_out(&mut live).await?;
+        Ok(live)
+    }
+
+    /// Loads the script, and writes and publishes as it will: so a full memory, a replica, or a user who
+    /// may not, is found out before anything counts on it.
+    async fn try_out(&self, live: &mut Live) -> Result<(), Trouble> {
+        let mut trial = redis::pipe();
+        trial.cmd("SCRIPT").arg("LOAD").arg(SCRIPT);
+        trial.cmd("HSET").arg(&self.trial).arg("v").arg("1");
+        trial.cmd("PEXPIRE").arg(&self.trial).arg(1000);
+        trial.cmd("PUBLISH").arg(&self.trial).arg("");
+        let answers = live.connection.send_packed_commands(&trial, 0, 4).await;
+        let answers = answers.map_err(|error| {
+            let trouble = trouble::of_answer(&error, self.answer);
+            live.gauge.explain(trouble)
+        })?;
+        live.gauge.clear();
+        for answer in &answers {
+            if let Value::ServerError(error) = answer {
+                return Err(trouble::of_refusal(error));
+            }
+        }
+        match answers.first() {
+            Some(Value::BulkString(sha)) if sha.len() == 40 && sha.is_ascii() => {
+                live.script = String::from_utf8_lossy(sha).into_owned();
+                Ok(())
+            }
+            Some(Value::SimpleString(sha)) if sha.len() == 40 && sha.is_ascii() => {
+                live.script.clone_from(sha);
+                Ok(())
+            }
+            _ => Err(Trouble::Nonsense("what it calls the script".to_owned())),
+        }
+    }
+}
+
+/// Takes messages as they come, and never waits.
+fn listener(
+    to: mpsc::Sender<Heard>,
+    gauge: Gauge,
+    overflowed: Arc<AtomicBool>,
+) -> impl Fn(PushInfo) -> Result<(), ()> + Send + Sync + 'static {
+    move |push| {
+        gauge.clear();
+        if push.kind != PushKind::Message {
+            return Ok(());
+        }
+        let mut data = push.data.into_iter();
+        let (Some(Value::BulkString(channel)), Some(Value::BulkString(mut text))) =
+            (data.next(), data.next())
+        else {
+            return Ok(());
+        };
+        // It is refused for its length all the same.
+        text.truncate(LONGEST_MESSAGE + 1);
+        text.shrink_to_fit();
+        match to.try_send(Heard { channel, text }) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Full(_)) => {
+                overflowed.store(true, Ordering::Release);
+                Ok(())
+            }
+            Err(TrySendError::Closed(_)) => Err(()),
+        }
+    }
+}
+
+#[cfg(feature = "tls")]
+fn tls(settings: &FleetBuilder, host: &str) -> Result<Tls, FleetError> {
+    let client = settings.client_certificate.as_ref();
+    let config = super::tls::client(
+        settings.root_certificates.as_deref(),
+        client.map(|(certificates, key)| (&**certificates, &**key)),
+    )?;
+    match host.to_owned().try_into() {
+        Ok(name) => Ok((config, name)),
+        Err(_) => Err(FleetError::Address(
+            "its host is no name that a certificate is for",
+        )),
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn tls(_: &FleetBuilder, _: &str) -> Result<Tls, FleetError> {
+    Err(FleetError::Address(
+        "`rediss://` is for TLS, which needs the feature `tls` of breaker-redis",
+    ))
+}
+
+#[cfg(feature = "tls")]
+async fn shake_hands(
+    (config, name): &Tls,
+    stream: TcpStream,
+) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Trouble> {
+    let connector = tokio_rustls::TlsConnector::from(Arc::clone(config));
+    let shaken = connector.connect(name.clone(), stream).await;
+    shaken.map_err(|error| match super::tls::why(&error) {
+        Some(why) => Trouble::Tls(why),
+        None => Trouble::Tls(trouble::of_io(&error)),
+    })
+}
+
+#[cfg(not(feature = "tls"))]
+async fn shake_hands(tls: &Tls, _: TcpStream) -> Result<TcpStream, Trouble> {
+    match *tls {}
+}

@@ -1,0 +1,276 @@
+//! What circuits want done, and what they are told.
+
+use super::asking::{self, Answer, Answered, Question};
+use super::connect::Heard;
+use super::{Background, Event};
+use crate::circuit::{Circuit, Reached, counts};
+use crate::error::Trouble;
+use crate::group::Group;
+use crate::instance::{Follow, Step, Unanswered};
+use crate::protocol::Message;
+use breakerbox::link;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Commands that are asked at once.
+const BATCH: usize = 64;
+
+/// Batches that may be unanswered before no more is asked.
+pub(super) const MOST_URGENT: usize = 32;
+
+/// The same, of what is asked for the first time in a session: after a restart of Redis all instances
+/// ask for all circuits.
+pub(super) const MOST_FRESH: usize = 4;
+
+/// Channels that are subscribed to at once.
+const CHANNELS: usize = 100;
+
+/// Steps that a circuit does at once. It never needs as many.
+const STEPS: usize = 32;
+
+/// For so long nothing is asked of a circuit of which Redis says what makes no sense.
+const QUIET: Duration = Duration::from_secs(5);
+
+impl Background {
+    pub(super) fn has_room(&self, most: usize) -> bool {
+        self.live.is_none() || self.in_flight < most
+    }
+
+    pub(super) fn drive_all(&mut self) {
+        while self.has_room(MOST_URGENT)
+            && let Some(circuit) = self.urgent.pop_front()
+        {
+            self.drive(&circuit);
+            self.ask_if_enough();
+        }
+        while self.has_room(MOST_FRESH)
+            && let Some(circuit) = self.fresh.pop_front()
+        {
+            self.drive(&circuit);
+            self.ask_if_enough();
+        }
+        self.ask();
+        self.hub.progressed();
+    }
+
+    /// Does what a circuit wants done, until it has to wait.
+    fn drive(&mut self, circuit: &Arc<Circuit>) {
+        let Some(group) = circuit.group.upgrade() else {
+            return;
+        };
+        let Some(breaker) = circuit.reach.get() else {
+            group.forget(circuit);
+            return;
+        };
+        if group.is_left() {
+            return;
+        }
+        group.look_at_settings(&breaker.config());
+        let options = group.options();
+        let now = self.hub.now();
+        if circuit.quiet_until.load(Ordering::Relaxed) > now {
+            let until = circuit.quiet_until.load(Ordering::Relaxed);
+            self.timers.set(circuit, Some(until));
+            return;
+        }
+        let caller = options.caller();
+        circuit.instance().set_options(options);
+        let session = self.session;
+        let is_heard = self.live.is_some() && group.heard_in.load(Ordering::Relaxed) == session;
+        if is_heard && circuit.found_in.swap(session, Ordering::Relaxed) != session {
+            circuit.instance().found(now);
+        }
+        for _ in 0..STEPS {
+            let now = self.hub.now();
+            let step = circuit.instance().next(now);
+            match step {
+                Step::Ask(asked, command) if self.live.is_some() => {
+                    let question = Question::new(circuit, &caller, Some(asked), &command);
+                    self.questions.push(question);
+                }
+                Step::Ask(asked, _) => {
+                    circuit
+                        .instance()
+                        .replied(now, asked, Err(Unanswered::NotSent));
+                }
+                Step::Follow(follow) => self.follow(circuit, &breaker, &follow),
+                Step::Look => {
+                    let counts = counts(breaker.counted());
+                    circuit.instance().counted(self.hub.now(), counts);
+                }
+                Step::Wait(until) => {
+                    self.timers.set(circuit, until);
+                    // What was put in since, by a call that saw that it was to be looked at anyway.
+                    let due = circuit.instance().due(now);
+                    if !circuit.is_worth_waking(due) {
+                        return;
+                    }
+                }
+            }
+        }
+        self.keep_quiet(circuit);
+    }
+
+    /// What others did is taken over. Observers hear of it here, so nothing is held.
+    fn follow(&self, circuit: &Circuit, breaker: &Reached, follow: &Follow) {
+        let followed = breaker.follow(&link::Follow {
+            to: follow.to,
+            only_in: Some(follow.only_in),
+        });
+        let outcome = match followed {
+            Ok(Some(change)) => Ok(change.generation),
+            Ok(None) => Err(breaker.generation()),
+            Err(_) => {
+                self.hub.nonsense.fetch_add(1, Ordering::Relaxed);
+                Err(breaker.generation())
+            }
+        };
+        circuit.instance().followed(self.hub.now(), outcome);
+    }
+
+    fn keep_quiet(&mut self, circuit: &Arc<Circuit>) {
+        let quiet = u64::try_from(QUIET.as_micros()).unwrap_or(u64::MAX);
+        let until = self.hub.now().saturating_add(quiet);
+        circuit.quiet_until.store(until, Ordering::Relaxed);
+        self.timers.set(circuit, Some(until));
+    }
+
+    fn ask_if_enough(&mut self) {
+        if self.questions.len() >= BATCH {
+            self.ask();
+        }
+    }
+
+    /// Asks what is to be asked.
+    fn ask(&mut self) {
+        let Some(live) = &self.live else {
+            return;
+        };
+        if self.questions.is_empty() {
+            return;
+        }
+        let questions = std::mem::take(&mut self.questions);
+        let (session, to) = (self.session, self.events.0.clone());
+        let asking = asking::ask(live, questions, self.hub.times().answer);
+        self.in_flight += 1;
+        self.asked_at = Instant::now();
+        self.runtime.spawn(async move {
+            let _ = to.send(Event::Answered(session, asking.await));
+        });
+    }
+
+    /// Circuits are told what was answered. `Err`: Redis refuses everything.
+    pub(super) fn answered(&mut self, answers: Vec<Answered>) -> Result<(), Trouble> {
+        let mut refused = Ok(());
+        for Answered {
+            circuit,
+            asked,
+            answer,
+        } in answers
+        {
+            let now = self.hub.now();
+            let reply = match &answer {
+                Answer::Reply(reply) => {
+                    self.hub.answered.fetch_add(1, Ordering::Relaxed);
+                    Ok(reply)
+                }
+                _ => Err(Unanswered::Unknown),
+            };
+            if let Some(asked) = asked {
+                circuit.instance().replied(now, asked, reply);
+            }
+            match answer {
+                Answer::Reply(_) => {
+                    self.drive(&circuit);
+                    circuit.told_in.store(self.session, Ordering::Release);
+                }
+                Answer::Nonsense => {
+                    self.hub.nonsense.fetch_add(1, Ordering::Relaxed);
+                    self.keep_quiet(&circuit);
+                }
+                Answer::Refused(trouble) => refused = Err(trouble),
+            }
+        }
+        refused
+    }
+
+    /// A message arrived.
+    pub(super) fn hear(&mut self, heard: &Heard) {
+        let Some(group) = self.group_of(&heard.channel) else {
+            return;
+        };
+        let Ok(message) = Message::decode(&heard.text) else {
+            self.hub.nonsense.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        self.hub.heard.fetch_add(1, Ordering::Relaxed);
+        // A key that isn't known here has nothing to follow: once it is, it is asked for.
+        if let Some(circuit) = group.of_label(&message.label) {
+            circuit.instance().heard(self.hub.now(), &message.told);
+            self.urgent.push_back(circuit);
+        }
+    }
+
+    fn group_of(&self, channel: &[u8]) -> Option<Arc<Group>> {
+        let groups = self.hub.groups();
+        groups
+            .into_iter()
+            .find(|group| group.channel.as_bytes() == channel)
+    }
+
+    /// Messages may have been missed.
+    pub(super) fn ask_for_all(&mut self) {
+        let now = self.hub.now();
+        for circuit in self.hub.groups().iter().flat_map(|group| group.circuits()) {
+            if circuit.found_in.load(Ordering::Relaxed) == self.session {
+                circuit.instance().found(now);
+                self.fresh.push_back(circuit);
+            }
+        }
+    }
+
+    /// Groups whose messages don't arrive yet are subscribed to, and those that are over no more.
+    pub(super) fn look_for_new_groups(&mut self) {
+        let Some(live) = &self.live else {
+            return;
+        };
+        let within = self.hub.times().answer;
+        let mut new = Vec::new();
+        for group in self.hub.groups() {
+            if group.is_over() {
+                self.hub.remove(&group);
+                let over = asking::unsubscribe(live, vec![group.channel.clone()], within);
+                self.runtime.spawn(over);
+            } else if group.asked_in.swap(self.session, Ordering::Relaxed) != self.session {
+                new.push(group);
+            }
+        }
+        for groups in new.chunks(CHANNELS) {
+            let groups = groups.to_vec();
+            let channels = groups.iter().map(|group| group.channel.clone()).collect();
+            let asking = asking::subscribe(live, channels, within);
+            let (session, to) = (self.session, self.events.0.clone());
+            self.asked_at = Instant::now();
+            self.runtime.spawn(async move {
+                let _ = to.send(Event::Subscribed(session, groups, asking.await));
+            });
+        }
+    }
+
+    /// Where nothing is asked, nobody would notice that Redis is gone.
+    pub(super) fn look_whether_alive(&mut self) {
+        let Some(live) = &self.live else {
+            return;
+        };
+        if self.asked_at.elapsed() < self.hub.times().poll {
+            return;
+        }
+        self.asked_at = Instant::now();
+        let asking = asking::is_alive(live, self.hub.times().answer);
+        let (session, to) = (self.session, self.events.0.clone());
+        self.runtime.spawn(async move {
+            let _ = to.send(Event::Alive(session, asking.await));
+        });
+    }
+}

@@ -1,0 +1,100 @@
+//! TLS: whom to trust, and who this is.
+
+use crate::error::FleetError;
+use rustls::ClientConfig;
+use rustls::RootCertStore;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::io;
+use std::sync::Arc;
+
+/// How to speak TLS. `roots`: in PEM, instead of the system's. `client`: certificates and key, in PEM.
+pub(crate) fn client(
+    roots: Option<&[u8]>,
+    client: Option<(&[u8], &[u8])>,
+) -> Result<Arc<ClientConfig>, FleetError> {
+    let wrong = |what: &str| Err(FleetError::Certificate(what.to_owned()));
+    let trusted = match roots {
+        Some(pem) => given(pem)?,
+        None => of_system()?,
+    };
+    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions();
+    let Ok(builder) = builder else {
+        return wrong("no version of the protocol is there");
+    };
+    let builder = builder.with_root_certificates(trusted);
+    let Some((certificates, key)) = client else {
+        return Ok(Arc::new(builder.with_no_client_auth()));
+    };
+    let certificates = certificates_of(certificates);
+    let Some(certificates) = certificates.filter(|found| !found.is_empty()) else {
+        return wrong("the client certificate has no certificate in PEM that can be read");
+    };
+    let Ok(key) = PrivateKeyDer::from_pem_slice(key) else {
+        return wrong("the key of the client certificate is no private key in PEM");
+    };
+    match builder.with_client_auth_cert(certificates, key) {
+        Ok(config) => Ok(Arc::new(config)),
+        Err(_) => {
+            wrong("the client certificate and its key don't belong together, or can't be used")
+        }
+    }
+}
+
+fn certificates_of(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
+    CertificateDer::pem_slice_iter(pem)
+        .collect::<Result<_, _>>()
+        .ok()
+}
+
+fn given(pem: &[u8]) -> Result<RootCertStore, FleetError> {
+    let mut trusted = RootCertStore::empty();
+    let found = certificates_of(pem).unwrap_or_default();
+    let all_fit = found.into_iter().all(|root| trusted.add(root).is_ok());
+    if trusted.is_empty() || !all_fit {
+        let what = "the root certificates have none in PEM, or one that can't be read";
+        return Err(FleetError::Certificate(what.to_owned()));
+    }
+    Ok(trusted)
+}
+
+fn of_system() -> Result<RootCertStore, FleetError> {
+    let mut trusted = RootCertStore::empty();
+    trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if trusted.is_empty() {
+        let what = "the system trusts nobody: give whom to trust by `root_certificates`";
+        return Err(FleetError::Certificate(what.to_owned()));
+    }
+    Ok(trusted)
+}
+
+/// What a handshake failed of, in words that stay the same.
+pub(crate) fn why(error: &io::Error) -> Option<String> {
+    use rustls::{CertificateError as Bad, Error};
+    let error = error.get_ref()?.downcast_ref::<Error>()?;
+    let why = match error {
+        Error::InvalidCertificate(bad) => match bad {
+            Bad::UnknownIssuer => "the certificate is not trusted: nobody known vouches for it",
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
+                "the certificate is another host's"
+            }
+            Bad::Expired | Bad::ExpiredContext { .. } => "the certificate has expired",
+            Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
+                "the certificate is not valid yet: is this host's clock right?"
+            }
+            Bad::Revoked => "the certificate was revoked",
+            _ => return Some(format!("the certificate is not trusted: {bad}")),
+        },
+        Error::AlertReceived(alert) => {
+            return Some(format!(
+                "the other side refused the handshake ({alert:?}): does it ask for a client \
+                 certificate?"
+            ));
+        }
+        Error::InvalidMessage(_) => "the other side doesn't speak TLS",
+        _ => return Some(error.to_string()),
+    };
+    Some(why.to_owned())
+}

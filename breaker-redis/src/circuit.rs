@@ -1,0 +1,175 @@
+//! One circuit of this process that is shared.
+
+use crate::group::Group;
+use crate::instance::{Happened, Instance, Options};
+use crate::protocol::{Cause, Counts, Place, Shared};
+use breakerbox::link::{Counted, Kept};
+use breakerbox::observe::CircuitId;
+use breakerbox::{AnyBreaker, Change, State, Trigger};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+/// No time.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// What leads to a breaker without keeping it.
+#[derive(Clone)]
+pub(crate) enum Reach {
+    Static(&'static dyn AnyBreaker),
+    Weak(Weak<dyn AnyBreaker>),
+    OfKey(Kept),
+}
+
+/// A breaker for as long as it is looked at.
+pub(crate) enum Reached {
+    Static(&'static dyn AnyBreaker),
+    Counted(Arc<dyn AnyBreaker>),
+}
+
+impl Reach {
+    /// `None`: it is gone.
+    pub(crate) fn get(&self) -> Option<Reached> {
+        match self {
+            Self::Static(breaker) => Some(Reached::Static(*breaker)),
+            Self::Weak(breaker) => breaker.upgrade().map(Reached::Counted),
+            Self::OfKey(kept) => kept.get().map(Reached::Counted),
+        }
+    }
+}
+
+impl Deref for Reached {
+    type Target = dyn AnyBreaker;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Static(breaker) => *breaker,
+            Self::Counted(breaker) => &**breaker,
+        }
+    }
+}
+
+/// A circuit of this process that is shared.
+pub(crate) struct Circuit {
+    pub(crate) group: Weak<Group>,
+    pub(crate) reach: Reach,
+    /// What Redis and messages call it.
+    pub(crate) place: Place,
+    /// Of a keyed breaker.
+    pub(crate) id: Option<CircuitId>,
+    instance: Mutex<Instance>,
+    /// Whether it waits in the queue.
+    pub(crate) is_queued: AtomicBool,
+    /// When the background looks at it by itself, or [`NEVER`].
+    pub(crate) due: AtomicU64,
+    /// In which session it was told that Redis is there; in which it was answered first. Of the
+    /// background alone.
+    pub(crate) found_in: AtomicU64,
+    pub(crate) told_in: AtomicU64,
+    /// Until when it asks nothing, as what it got made no sense. Of the background alone.
+    pub(crate) quiet_until: AtomicU64,
+}
+
+impl Circuit {
+    pub(crate) fn new(
+        group: Weak<Group>,
+        reach: Reach,
+        place: Place,
+        id: Option<CircuitId>,
+        instance: Instance,
+    ) -> Self {
+        Self {
+            group,
+            reach,
+            place,
+            id,
+            instance: Mutex::new(instance),
+            is_queued: AtomicBool::new(false),
+            due: AtomicU64::new(NEVER),
+            found_in: AtomicU64::new(0),
+            told_in: AtomicU64::new(0),
+            quiet_until: AtomicU64::new(0),
+        }
+    }
+
+    /// For moments only.
+    pub(crate) fn instance(&self) -> MutexGuard<'_, Instance> {
+        self.instance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the background must look at it earlier than it would by itself.
+    pub(crate) fn is_worth_waking(&self, due: Option<u64>) -> bool {
+        due.is_some_and(|due| due < self.due.load(Ordering::Relaxed))
+    }
+}
+
+/// What an instance of a breaker begins with.
+pub(crate) fn begun(options: &Arc<Options>, breaker: &dyn AnyBreaker, now: u64) -> Instance {
+    // A state that is entered meanwhile is told as news.
+    let generation = breaker.generation();
+    let snapshot = breaker.snapshot();
+    let state = Shared {
+        state: snapshot.state,
+        wait: micros(snapshot.time_left),
+        imposed: snapshot.imposed,
+        reopenings: snapshot.reopenings,
+    };
+    let begun = Happened {
+        generation,
+        state,
+        cause: None,
+    };
+    Instance::new(Arc::clone(options), &begun, now, fastrand::u64(..))
+}
+
+/// What a change means to the fleet. `None`: that it followed others.
+pub(crate) fn happened(breaker: &dyn AnyBreaker, change: &Change) -> Option<Happened> {
+    let failures = change.failures;
+    let cause = match change.trigger {
+        Trigger::Fleet => return None,
+        Trigger::Overloaded => Some(Cause::Overloaded),
+        Trigger::WaitOver | Trigger::ProbeTimedOut => Some(Cause::Leased),
+        Trigger::Recovered => Some(Cause::Recovered),
+        Trigger::Operator => Some(Cause::Operator),
+        Trigger::Restored => None,
+        _ => Some(Cause::Tripped { failures }),
+    };
+    let snapshot = breaker.snapshot();
+    // If it is in a later state by now, that is told as well, and this one hardly counts.
+    let is_still = breaker.generation() == change.generation;
+    let is_open = change.to == State::Open;
+    let by_itself = matches!(change.trigger, Trigger::Overloaded | Trigger::Operator);
+    let state = Shared {
+        state: change.to,
+        wait: match change.wait {
+            _ if !is_open => 0,
+            _ if is_still && snapshot.state == State::Open => micros(snapshot.time_left),
+            wait => micros(wait.unwrap_or_default()),
+        },
+        imposed: is_open
+            && if is_still {
+                snapshot.imposed
+            } else {
+                by_itself
+            },
+        reopenings: if is_still { snapshot.reopenings } else { 0 },
+    };
+    Some(Happened {
+        generation: change.generation,
+        state,
+        cause,
+    })
+}
+
+pub(crate) fn counts(counted: Counted) -> Counts {
+    Counts {
+        calls: counted.calls,
+        failures: counted.failures,
+        slow: counted.slow,
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,400 @@
+//! A breaker that is shared, or the breakers of all keys.
+
+use crate::circuit::{Circuit, Reach, begun, counts, happened};
+use crate::hub::Hub;
+use crate::instance::{Options, Settled};
+use crate::membership::Linkage;
+use crate::protocol::{Limits, Place, Quorum, Share};
+use crate::sharing::Sharing;
+use breakerbox::link::{Kept, Linked};
+use breakerbox::observe::CircuitId;
+use breakerbox::{AnyBreaker, Change, Config, Effect, Generation};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::time::Duration;
+
+/// Circuits that are asked for in a second by polling at most, where nothing else is at stake.
+const POLLS_IN_A_SECOND: u32 = 200;
+
+/// A breaker that is shared, or the breakers of all keys: what they have in common.
+pub(crate) struct Group {
+    me: Weak<Self>,
+    hub: Arc<Hub>,
+    pub(crate) name: String,
+    pub(crate) channel: String,
+    sharing: Sharing,
+    options: Mutex<Arc<Options>>,
+    members: RwLock<Members>,
+    linkage: Weak<Linkage>,
+    is_left: AtomicBool,
+    /// In which session its messages arrive. Of the background alone.
+    pub(crate) heard_in: AtomicU64,
+    /// In which it was asked for them. Of the background alone.
+    pub(crate) asked_in: AtomicU64,
+}
+
+/// The circuits.
+enum Members {
+    One(Option<Arc<Circuit>>),
+    Keys {
+        by_circuit: HashMap<CircuitId, Arc<Circuit>>,
+        by_label: HashMap<String, Arc<Circuit>>,
+    },
+}
+
+impl Members {
+    fn find(&self, id: CircuitId) -> Option<Arc<Circuit>> {
+        match self {
+            Self::One(one) => one.clone(),
+            Self::Keys { by_circuit, .. } => by_circuit.get(&id).cloned(),
+        }
+    }
+
+    /// The one that stands there now.
+    fn insert(&mut self, id: CircuitId, made: Circuit) -> Option<Arc<Circuit>> {
+        let Self::Keys {
+            by_circuit,
+            by_label,
+        } = self
+        else {
+            return None;
+        };
+        if let Some(known) = by_circuit.get(&id)
+            && known.place == made.place
+        {
+            // Another thread was faster.
+            return Some(Arc::clone(known));
+        }
+        let made = Arc::new(made);
+        by_circuit.insert(id, Arc::clone(&made));
+        by_label.insert(made.place.label().to_owned(), Arc::clone(&made));
+        Some(made)
+    }
+
+    fn remove(&mut self, circuit: &Circuit) {
+        let is_it = |known: &Arc<Circuit>| std::ptr::eq(&**known, circuit);
+        match self {
+            Self::One(one) => *one = one.take().filter(|known| !is_it(known)),
+            Self::Keys {
+                by_circuit,
+                by_label,
+            } => {
+                if let Some(id) = circuit.id
+                    && by_circuit.get(&id).is_some_and(is_it)
+                {
+                    by_circuit.remove(&id);
+                }
+                if by_label.get(circuit.place.label()).is_some_and(is_it) {
+                    by_label.remove(circuit.place.label());
+                }
+            }
+        }
+    }
+}
+
+impl Group {
+    /// Of one breaker.
+    pub(crate) fn of_one(
+        hub: &Arc<Hub>,
+        sharing: Sharing,
+        linkage: &Arc<Linkage>,
+        breaker: &dyn AnyBreaker,
+        reach: Reach,
+    ) -> Arc<Self> {
+        let name = breaker.name();
+        let group = Self::new(
+            hub,
+            name,
+            sharing,
+            linkage,
+            &breaker.config(),
+            Members::One(None),
+        );
+        let instance = begun(&group.options(), breaker, hub.now());
+        let place = Place::new(hub.prefix(), name, None);
+        let circuit = Circuit::new(group.me.clone(), reach, place, None, instance);
+        *group.write() = Members::One(Some(Arc::new(circuit)));
+        group
+    }
+
+    /// Of breakers by key, none of which is known yet.
+    pub(crate) fn of_keys(
+        hub: &Arc<Hub>,
+        sharing: Sharing,
+        linkage: &Arc<Linkage>,
+        name: &str,
+        config: &Config,
+    ) -> Arc<Self> {
+        let members = Members::Keys {
+            by_circuit: HashMap::new(),
+            by_label: HashMap::new(),
+        };
+        Self::new(hub, name, sharing, linkage, config, members)
+    }
+
+    fn new(
+        hub: &Arc<Hub>,
+        name: &str,
+        sharing: Sharing,
+        linkage: &Arc<Linkage>,
+        config: &Config,
+        members: Members,
+    ) -> Arc<Self> {
+        let options = options(hub, &sharing, config, 1);
+        let channel = Place::new(hub.prefix(), name, None).channel().to_owned();
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
+            hub: Arc::clone(hub),
+            name: name.to_owned(),
+            channel,
+            sharing,
+            options: Mutex::new(Arc::new(options)),
+            members: RwLock::new(members),
+            linkage: Arc::downgrade(linkage),
+            is_left: AtomicBool::new(false),
+            heard_in: AtomicU64::new(0),
+            asked_in: AtomicU64::new(0),
+        })
+    }
+
+    fn read(&self) -> std::sync::RwLockReadGuard<'_, Members> {
+        self.members.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> std::sync::RwLockWriteGuard<'_, Members> {
+        self.members.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What instances of this group go by now.
+    pub(crate) fn options(&self) -> Arc<Options> {
+        let options = self.options.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&options)
+    }
+
+    /// The settings of a breaker may have been changed while it runs.
+    pub(crate) fn look_at_settings(&self, config: &Config) {
+        let now = options(&self.hub, &self.sharing, config, self.len());
+        let mut options = self.options.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = options.counting == now.counting
+            && options.probe_timeout == now.probe_timeout
+            && options.reset == now.reset
+            && options.poll == now.poll;
+        if !is_same {
+            *options = Arc::new(now);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match &*self.read() {
+            Members::One(one) => one.iter().len(),
+            Members::Keys { by_circuit, .. } => by_circuit.len(),
+        }
+    }
+
+    /// All that are known.
+    pub(crate) fn circuits(&self) -> Vec<Arc<Circuit>> {
+        match &*self.read() {
+            Members::One(one) => one.iter().cloned().collect(),
+            Members::Keys { by_circuit, .. } => by_circuit.values().cloned().collect(),
+        }
+    }
+
+    /// The circuit that a message is of, if it is known here.
+    pub(crate) fn of_label(&self, label: &str) -> Option<Arc<Circuit>> {
+        match &*self.read() {
+            Members::One(one) => one.clone().filter(|one| one.place.label() == label),
+            Members::Keys { by_label, .. } => by_label.get(label).cloned(),
+        }
+    }
+
+    fn of(&self, linked: &Linked<'_>) -> Option<Arc<Circuit>> {
+        let known = self.read().find(linked.breaker().circuit_id());
+        known.or_else(|| self.add(linked.breaker(), linked.keep()?))
+    }
+
+    /// A key that wasn't known. What happened before is in its state.
+    fn add(&self, breaker: &dyn AnyBreaker, kept: Kept) -> Option<Arc<Circuit>> {
+        let label = breaker.key()?.to_string();
+        let place = Place::new(self.hub.prefix(), &self.name, Some(&label));
+        let instance = begun(&self.options(), breaker, self.hub.now());
+        let (me, reach, id) = (self.me.clone(), Reach::OfKey(kept), breaker.circuit_id());
+        let made = Circuit::new(me, reach, place, Some(id), instance);
+        let circuit = self.write().insert(id, made)?;
+        self.hub.reserve();
+        self.hub.enqueue(&circuit);
+        Some(circuit)
+    }
+
+    /// Keys that were there before it was.
+    pub(crate) fn add_known(&self, keys: Vec<Kept>) {
+        for kept in keys {
+            if let Some(breaker) = kept.get() {
+                self.add(&*breaker, kept);
+            }
+        }
+    }
+
+    /// It begins with the state that the breaker is in now: what happened until now was told to nobody.
+    pub(crate) fn begin(&self, breaker: &dyn AnyBreaker) {
+        let one = self.read().find(breaker.circuit_id());
+        if let Some(circuit) = one {
+            *circuit.instance() = begun(&self.options(), breaker, self.hub.now());
+            self.hub.reserve();
+            self.hub.enqueue(&circuit);
+        }
+    }
+
+    /// Its breaker is gone.
+    pub(crate) fn forget(&self, circuit: &Circuit) {
+        self.write().remove(circuit);
+    }
+
+    /// Whether its breaker is gone, or it has left.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_dropped = match &*self.read() {
+            Members::One(one) => one.is_none(),
+            Members::Keys { .. } => self.linkage.strong_count() == 0,
+        };
+        is_dropped || self.is_left()
+    }
+
+    pub(crate) fn is_left(&self) -> bool {
+        self.is_left.load(Ordering::Acquire)
+    }
+
+    /// Its breakers are on their own from now on.
+    pub(crate) fn leave(&self) {
+        self.is_left.store(true, Ordering::Release);
+        if let Some(linkage) = self.linkage.upgrade() {
+            linkage.leave(self);
+        }
+    }
+
+    /// Drops what it knows.
+    pub(crate) fn clear(&self) {
+        match &mut *self.write() {
+            Members::One(one) => *one = None,
+            Members::Keys {
+                by_circuit,
+                by_label,
+            } => {
+                by_circuit.clear();
+                by_label.clear();
+            }
+        }
+    }
+}
+
+// From within calls
+impl Group {
+    pub(crate) fn changed(&self, linked: &Linked<'_>, change: &Change) {
+        let Some(circuit) = self.of(linked) else {
+            return;
+        };
+        if let Some(happened) = happened(linked.breaker(), change) {
+            let now = self.hub.now();
+            let mut instance = circuit.instance();
+            instance.changed(now, &happened);
+            let due = instance.due(now);
+            drop(instance);
+            self.wake(&circuit, due);
+        }
+    }
+
+    pub(crate) fn settled(&self, linked: &Linked<'_>, generation: Generation, effect: &Effect) {
+        let Some(circuit) = self.of(linked) else {
+            return;
+        };
+        let settled = Settled {
+            generation,
+            counted: !matches!(effect, Effect::Late | Effect::Neutral),
+            counts: counts(linked.breaker().counted()),
+        };
+        let now = self.hub.now();
+        let mut instance = circuit.instance();
+        instance.settled(now, &settled);
+        let due = instance.due(now);
+        drop(instance);
+        self.wake(&circuit, due);
+    }
+
+    pub(crate) fn may_probe(&self, linked: &Linked<'_>) -> Result<(), Duration> {
+        let Some(circuit) = self.of(linked) else {
+            return Ok(());
+        };
+        let now = self.hub.now();
+        let mut instance = circuit.instance();
+        let may = instance.probe_wanted(now);
+        let due = instance.due(now);
+        drop(instance);
+        self.wake(&circuit, due);
+        may
+    }
+
+    pub(crate) fn key_added(&self, linked: &Linked<'_>) {
+        // Where a key was given up another may stand, at its place in memory.
+        if let Some(known) = self.of(linked)
+            && known.reach.get().is_none()
+        {
+            self.forget(&known);
+            self.of(linked);
+        }
+    }
+
+    pub(crate) fn key_given_up(&self, linked: &Linked<'_>) {
+        let id = linked.breaker().circuit_id();
+        let known = self.read().find(id);
+        if let Some(known) = known {
+            self.forget(&known);
+        }
+    }
+
+    fn wake(&self, circuit: &Arc<Circuit>, due: Option<u64>) {
+        if circuit.is_worth_waking(due) {
+            self.hub.enqueue(circuit);
+        }
+    }
+}
+
+/// What instances go by, of so many circuits of a group.
+fn options(hub: &Hub, sharing: &Sharing, config: &Config, circuits: usize) -> Options {
+    let times = hub.times();
+    let quorum = sharing.needed().unwrap_or(Quorum::Instances(1));
+    let counting = sharing.counts_together().then(|| limits(config));
+    let counts_those_alive = counting.is_some() || quorum != Quorum::Instances(1);
+    let (mut poll, mut alive) = (times.poll, times.alive);
+    if !counts_those_alive {
+        // Then who is alive doesn't matter, and many keys may be asked for more rarely.
+        let circuits = u32::try_from(circuits).unwrap_or(u32::MAX);
+        poll = poll.max(Duration::from_secs(1) * (circuits / POLLS_IN_A_SECOND));
+        alive = alive.max(poll * 4);
+    }
+    Options {
+        lease: sharing.own_lease().unwrap_or(times.lease),
+        probe_timeout: config.probe_timeout(),
+        reset: config.reset(),
+        batch: times.batch,
+        answer: times.answer,
+        alive,
+        poll,
+        counting,
+        quorum,
+        ..Options::new(hub.me().clone())
+    }
+}
+
+/// When the counts of all open the circuit.
+fn limits(config: &Config) -> Limits {
+    let share = |rate: Option<f64>| rate.and_then(Share::new);
+    match (config.failure_rate(), config.min_calls()) {
+        (failures, Some(min_calls)) => Limits::Rate {
+            failures: share(failures),
+            slow: share(config.slow_rate()),
+            min_calls,
+        },
+        _ => Limits::Consecutive {
+            threshold: config.threshold(),
+        },
+    }
+}

@@ -1,0 +1,250 @@
+//! What calls and the background have in common: little, and held for moments.
+
+use crate::circuit::Circuit;
+use crate::error::ConnectionError;
+use crate::group::Group;
+use crate::protocol::{Prefix, Who};
+use crate::settings::FleetBuilder;
+use crate::status::FleetStatus;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// The fleet's times.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    pub(crate) poll: Duration,
+    pub(crate) alive: Duration,
+    pub(crate) batch: Duration,
+    pub(crate) lease: Duration,
+    pub(crate) answer: Duration,
+}
+
+/// What calls and the background have in common.
+pub(crate) struct Hub {
+    began: Instant,
+    me: Who,
+    prefix: Prefix,
+    times: Times,
+    groups: Mutex<Vec<Arc<Group>>>,
+    /// Circuits that the background must look at, each at most once: so it never grows beyond their
+    /// number, for which there is room before it is needed. A call allocates nothing here.
+    queue: Mutex<Vec<Arc<Circuit>>>,
+    wake: Notify,
+    is_ending: AtomicBool,
+    link: Mutex<LinkState>,
+    /// Something that [`ready`](crate::Fleet::ready) waits for may have happened.
+    progress: Condvar,
+    pub(crate) answered: AtomicU64,
+    pub(crate) heard: AtomicU64,
+    pub(crate) nonsense: AtomicU64,
+}
+
+/// How the connection does.
+struct LinkState {
+    session: Option<u64>,
+    since: Instant,
+    last_error: Option<ConnectionError>,
+    lost: u64,
+}
+
+impl Hub {
+    pub(crate) fn new(me: Who, prefix: Prefix, settings: &FleetBuilder) -> Self {
+        let began = Instant::now();
+        Self {
+            began,
+            me,
+            prefix,
+            times: Times {
+                poll: settings.poll,
+                alive: settings.alive,
+                batch: settings.batch,
+                lease: settings.lease,
+                answer: settings.answer,
+            },
+            groups: Mutex::default(),
+            queue: Mutex::default(),
+            wake: Notify::new(),
+            is_ending: AtomicBool::new(false),
+            link: Mutex::new(LinkState {
+                session: None,
+                since: began,
+                last_error: None,
+                lost: 0,
+            }),
+            progress: Condvar::new(),
+            answered: AtomicU64::new(0),
+            heard: AtomicU64::new(0),
+            nonsense: AtomicU64::new(0),
+        }
+    }
+
+    /// Microseconds of this process's monotonic clock.
+    pub(crate) fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    pub(crate) fn at(&self, micros: u64) -> Option<Instant> {
+        self.began.checked_add(Duration::from_micros(micros))
+    }
+
+    pub(crate) fn me(&self) -> &Who {
+        &self.me
+    }
+
+    pub(crate) fn prefix(&self) -> &Prefix {
+        &self.prefix
+    }
+
+    pub(crate) fn times(&self) -> &Times {
+        &self.times
+    }
+
+    fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// Circuits
+impl Hub {
+    /// There is a circuit more: room for it in the queue.
+    pub(crate) fn reserve(&self) {
+        let circuits: usize = self.groups().iter().map(|group| group.len()).sum();
+        let mut queue = Self::lock(&self.queue);
+        if queue.capacity() < circuits {
+            let more = circuits.next_power_of_two() - queue.len();
+            queue.reserve(more);
+        }
+    }
+
+    /// The background must look at it.
+    pub(crate) fn enqueue(&self, circuit: &Arc<Circuit>) {
+        if !circuit.is_queued.swap(true, Ordering::AcqRel) {
+            Self::lock(&self.queue).push(Arc::clone(circuit));
+            self.wake.notify_one();
+        }
+    }
+
+    /// What calls have put there.
+    pub(crate) fn take_queue(&self, into: &mut impl Extend<Arc<Circuit>>) {
+        let mut queue = Self::lock(&self.queue);
+        into.extend(queue.drain(..).inspect(|circuit| {
+            // What comes from now on is looked at once more.
+            circuit.is_queued.store(false, Ordering::Release);
+        }));
+    }
+
+    pub(crate) async fn woken(&self) {
+        self.wake.notified().await;
+    }
+
+    /// Adds a group; `false`: one that is alive has its name.
+    pub(crate) fn add(&self, group: &Arc<Group>) -> bool {
+        let mut groups = Self::lock(&self.groups);
+        groups.retain(|known| !known.is_over());
+        if groups.iter().any(|known| known.name == group.name) {
+            return false;
+        }
+        groups.push(Arc::clone(group));
+        drop(groups);
+        self.wake.notify_one();
+        true
+    }
+
+    pub(crate) fn remove(&self, group: &Arc<Group>) {
+        Self::lock(&self.groups).retain(|known| !Arc::ptr_eq(known, group));
+    }
+
+    pub(crate) fn groups(&self) -> Vec<Arc<Group>> {
+        Self::lock(&self.groups).clone()
+    }
+
+    /// Breakers are on their own from now on, and the background ends.
+    pub(crate) fn end(&self) {
+        self.is_ending.store(true, Ordering::Release);
+        for group in self.groups() {
+            group.leave();
+        }
+        self.wake.notify_one();
+        self.progress.notify_all();
+    }
+
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_ending.load(Ordering::Acquire)
+    }
+}
+
+// The connection
+impl Hub {
+    pub(crate) fn connected(&self, session: u64) {
+        let mut link = Self::lock(&self.link);
+        link.session = Some(session);
+        link.since = Instant::now();
+        drop(link);
+        self.progress.notify_all();
+    }
+
+    /// It ended, or couldn't be made.
+    pub(crate) fn failed(&self, error: &ConnectionError) {
+        let mut link = Self::lock(&self.link);
+        if link.session.take().is_some() {
+            link.since = Instant::now();
+            link.lost += 1;
+        }
+        link.last_error = Some(error.clone());
+    }
+
+    pub(crate) fn status(&self) -> FleetStatus {
+        let circuits = self.groups().iter().map(|group| group.len()).sum();
+        let link = Self::lock(&self.link);
+        FleetStatus {
+            is_connected: link.session.is_some(),
+            since: link.since.elapsed(),
+            last_error: link.last_error.clone(),
+            circuits,
+            answered: self.answered.load(Ordering::Relaxed),
+            heard: self.heard.load(Ordering::Relaxed),
+            nonsense: self.nonsense.load(Ordering::Relaxed),
+            lost: link.lost,
+        }
+    }
+
+    /// The background has got on.
+    pub(crate) fn progressed(&self) {
+        self.progress.notify_all();
+    }
+
+    /// Waits until each circuit that is there now was answered for. `Err`: what went wrong last.
+    pub(crate) fn wait_until_told(&self, within: Duration) -> Result<(), Option<ConnectionError>> {
+        let deadline = Instant::now().checked_add(within);
+        let wanted: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();
+        let mut link = Self::lock(&self.link);
+        loop {
+            let is_told = |session: u64| {
+                let told = |circuit: &Arc<Circuit>| {
+                    circuit.told_in.load(Ordering::Acquire) == session
+                        || circuit.reach.get().is_none()
+                };
+                wanted.iter().all(told)
+            };
+            if link.session.is_some_and(is_told) {
+                return Ok(());
+            }
+            // Not for ever at once: what was told between a look and the wait is seen then.
+            let mut nap = Duration::from_millis(50);
+            if let Some(deadline) = deadline {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(link.last_error.clone().filter(|_| link.session.is_none()));
+                }
+                nap = nap.min(left);
+            }
+            link = self
+                .progress
+                .wait_timeout(link, nap)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+}

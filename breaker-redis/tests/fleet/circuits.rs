@@ -1,0 +1,202 @@
+//! What instances of a fleet do together.
+
+use crate::server::Server;
+use crate::support::{Instance, LONG, builder, instances, name, until};
+use breaker_redis::{FleetKeyedBreakers, Sharing};
+use breakerbox::{AnyBreaker, KeyedBreakers, Settings, State, Trigger};
+use std::sync::Arc;
+use std::time::Duration;
+
+#[test]
+fn a_trip_here_opens_there_and_recovery_spreads() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let config = Settings::new()
+        .threshold(2)
+        .reset(Duration::from_millis(300))
+        .jitter(0.0)
+        .must();
+    let [a, b, c] = instances(&server, config, Sharing::new());
+    a.fail();
+    assert_eq!(b.breaker.state(), State::Closed);
+    a.fail();
+    assert_eq!(a.breaker.state(), State::Open);
+    for other in [&b, &c] {
+        until("the trip to be known", || {
+            other.breaker.state() == State::Open
+        });
+        let why = other.breaker.last_change().expect("it changed");
+        assert_eq!((why.from, why.trigger), (State::Closed, Trigger::Fleet));
+        assert!(!other.succeed(), "it refuses");
+    }
+    // One of them is let through, once the wait is over.
+    until("a probe", || b.succeed());
+    assert_eq!(b.breaker.state(), State::Closed);
+    for other in [&a, &c] {
+        until("the recovery to be known", || {
+            other.breaker.state() == State::Closed
+        });
+        let why = other.breaker.last_change().expect("it changed");
+        assert_eq!(why.trigger, Trigger::Fleet);
+    }
+    let status = a.fleet.status();
+    assert!(status.is_connected, "{status:?}");
+    assert_eq!(
+        (status.circuits, status.lost, status.nonsense),
+        (1, 0, 0),
+        "{status:?}"
+    );
+    assert!(status.heard > 0 && status.answered > 0, "{status:?}");
+}
+
+#[test]
+fn what_an_operator_says_reaches_all() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let [a, b] = instances(&server, Settings::new().must(), Sharing::new());
+    let all_are = |state| {
+        for one in [&a, &b] {
+            until("an operator's word to be known", || {
+                one.breaker.state() == state
+            });
+        }
+    };
+    a.breaker.force_open();
+    all_are(State::ForcedOpen);
+    b.breaker.disable();
+    all_are(State::Disabled);
+    a.breaker.shadow();
+    all_are(State::Shadow);
+    b.breaker.close();
+    all_are(State::Closed);
+    a.breaker.open_for(Duration::from_secs(3600));
+    all_are(State::Open);
+    let left = b.breaker.time_left().expect("it is open");
+    assert!(left > Duration::from_secs(3500), "{left:?}");
+    a.breaker.close();
+    all_are(State::Closed);
+}
+
+#[test]
+fn failures_of_all_count_together() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let config = Settings::new().threshold(5).must();
+    let all: [Instance; 5] = instances(&server, config, Sharing::new().counting());
+    for one in &all {
+        assert_eq!(one.breaker.state(), State::Closed);
+        one.fail();
+    }
+    for one in &all {
+        until("five failures to open it", || {
+            one.breaker.state() == State::Open
+        });
+    }
+}
+
+#[test]
+fn one_instance_alone_opens_nobody_elses_with_a_quorum() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let config = Settings::new()
+        .threshold(1)
+        .reset(Duration::from_secs(60))
+        .must();
+    let [a, b, c] = instances(&server, config, Sharing::new().quorum(2));
+    a.fail();
+    assert_eq!(a.breaker.state(), State::Open);
+    // Whatever was said of it has been, once an operator's later word is known.
+    let asked = a.fleet.status().answered;
+    until("the vote to be told", || {
+        a.fleet.status().answered > asked + 2
+    });
+    assert_eq!(
+        (b.breaker.state(), c.breaker.state()),
+        (State::Closed, State::Closed)
+    );
+    b.fail();
+    until("the second vote to open all", || {
+        c.breaker.state() == State::Open
+    });
+}
+
+#[test]
+fn keys_are_shared_each_for_itself() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let config = Settings::new()
+        .threshold(1)
+        .reset(Duration::from_secs(60))
+        .must();
+    let name = name("hosts");
+    let [a, b] = std::array::from_fn(|_| {
+        let fleet = builder(&server).start().expect("a fleet");
+        let breakers = Arc::new(KeyedBreakers::<String>::new(name, config));
+        let breakers = Arc::new(FleetKeyedBreakers::of(breakers, Sharing::new()));
+        // Of one key it is known before.
+        drop(breakers.get("known"));
+        fleet.share_keyed(&breakers).expect("to be shared");
+        fleet.ready(LONG).expect("to be ready");
+        (fleet, breakers)
+    });
+    let open = |breakers: &KeyedBreakers<String>, key: &str| {
+        let failed = breakers.get(key).call_sync(|| Err::<(), _>("no answer"));
+        assert!(failed.is_err());
+    };
+    open(&a.1, "known");
+    until("a known key's trip", || {
+        b.1.get("known").state() == State::Open
+    });
+    open(&a.1, "new: [a]\n");
+    // It is asked for once it is new there.
+    until("a new key's trip", || {
+        b.1.get("new: [a]\n").state() == State::Open
+    });
+    assert_eq!(b.1.get("other").state(), State::Closed);
+    assert_eq!(b.0.status().circuits, 3);
+    a.1.get("known").close();
+    until("an operator's word of a key", || {
+        b.1.get("known").state() == State::Closed
+    });
+    assert_eq!(b.1.get("new: [a]\n").state(), State::Open);
+}
+
+#[test]
+fn a_fleet_that_is_dropped_leaves_local_breakers_which_another_can_share() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let config = Settings::new()
+        .threshold(1)
+        .reset(Duration::from_secs(60))
+        .must();
+    let [a, b] = instances(&server, config, Sharing::new());
+    let Instance { fleet, breaker } = a;
+    assert_eq!(
+        builder(&server)
+            .start()
+            .expect("a fleet")
+            .share(&breaker)
+            .unwrap_err()
+            .to_string(),
+        format!(
+            "circuit `{}` is shared already: share a breaker once, and with one fleet at a time \
+             (drop the other fleet first)",
+            breaker.name()
+        )
+    );
+    drop(fleet);
+    b.fail();
+    assert_eq!(b.breaker.state(), State::Open);
+    let fleet = builder(&server).start().expect("a fleet");
+    assert_eq!(breaker.state(), State::Closed, "it is on its own");
+    fleet.share(&breaker).expect("to be shared again");
+    until("what happened meanwhile", || breaker.state() == State::Open);
+    b.breaker.close();
+    until("what happens now", || breaker.state() == State::Closed);
+}

@@ -1,0 +1,275 @@
+//! What becomes of a fleet whose Redis isn't there, isn't one, or won't.
+
+use crate::server::Server;
+use crate::support::{Instance, LONG, builder, instances, name, until};
+use breaker_redis::{Fleet, Sharing, Trouble};
+use breakerbox::observe::{self, Observer, SharingLost, SharingRestored};
+use breakerbox::{Settings, State};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What observers are told of one fleet.
+struct Lines {
+    fleet: &'static str,
+    lines: Mutex<Vec<String>>,
+}
+
+impl Observer for Lines {
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        if event.fleet == self.fleet {
+            self.lines.lock().unwrap().push(event.to_string());
+        }
+    }
+
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        if event.fleet == self.fleet {
+            self.lines.lock().unwrap().push("restored".to_owned());
+        }
+    }
+}
+
+/// A server that does this with each connection.
+fn server_that(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://somebody:hush@{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            serve(stream);
+        }
+    });
+    url
+}
+
+/// What the first attempt to connect to this ends with.
+fn trouble(url: &str) -> (Trouble, String) {
+    let short = Duration::from_millis(300);
+    let fleet = Fleet::builder(url).connect(short).answer(short);
+    let fleet = fleet.start().expect("a fleet");
+    until("an error", || fleet.status().last_error.is_some());
+    let status = fleet.status();
+    assert!(!status.is_connected);
+    let error = status.last_error.unwrap();
+    let late = fleet.ready(Duration::from_millis(1)).unwrap_err();
+    for text in [
+        error.to_string(),
+        format!("{error:?}"),
+        late.to_string(),
+        format!("{fleet:?}"),
+    ] {
+        assert!(
+            !text.contains("hush") && !text.contains("somebody"),
+            "{text}"
+        );
+    }
+    (error.trouble.clone(), error.to_string())
+}
+
+#[test]
+fn where_nobody_listens_breakers_are_local_and_it_is_told_once() {
+    let fleet_name = name("nobody");
+    let lines = Arc::new(Lines {
+        fleet: fleet_name,
+        lines: Mutex::default(),
+    });
+    let installed = observe::install(lines.clone());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let fleet = Fleet::builder(format!("redis://{address}")).prefix(fleet_name);
+    let fleet = fleet.start().expect("a fleet");
+    let config = Settings::new()
+        .threshold(1)
+        .reset(Duration::from_millis(1))
+        .must();
+    let breaker = breaker_redis::FleetBreaker::shared(name("local"), config, Sharing::new());
+    let breaker = breaker.expect("a breaker");
+    fleet.share(&breaker).expect("to be shared");
+    let late = fleet.ready(Duration::from_millis(300)).unwrap_err();
+    let refused = format!("redis at {address} can't be reached: Connection refused (os error 111)");
+    assert_eq!(
+        late.to_string(),
+        format!("the fleet is not ready after 300ms: {refused}")
+    );
+    assert!(breaker.call_sync(|| Err::<(), _>("no answer")).is_err());
+    assert_eq!(breaker.state(), State::Open);
+    until("a probe of its own", || {
+        breaker.call_sync(|| Ok::<_, ()>(())).is_ok()
+    });
+    assert_eq!(breaker.state(), State::Closed);
+    assert_eq!(
+        *lines.lines.lock().unwrap(),
+        [format!(
+            "fleet `{fleet_name}` can't be reached, each process is on its own: {refused}"
+        )]
+    );
+    assert_eq!(fleet.status().lost, 0, "it never had it");
+    drop(installed);
+}
+
+#[test]
+fn what_is_no_redis_is_said_in_words_of_ours() {
+    let url = server_that(|mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request somebody hush\r\n\r\n");
+    });
+    let (trouble_found, text) = trouble(&url);
+    assert!(matches!(trouble_found, Trouble::Nonsense(_)), "{text}");
+    let url = server_that(|mut stream| {
+        let _ = stream.write_all(b"-ERR somebody's password is hush\r\n");
+        let _ = stream.read(&mut [0; 1000]);
+    });
+    let (trouble_found, text) = trouble(&url);
+    assert!(
+        matches!(trouble_found, Trouble::Refuses(_) | Trouble::Login(_)),
+        "{text}"
+    );
+    let url = server_that(|stream| {
+        // It never says anything, and is held open.
+        std::mem::forget(stream);
+    });
+    let (trouble_found, text) = trouble(&url);
+    assert_eq!(
+        trouble_found,
+        Trouble::Silent(Duration::from_millis(300)),
+        "{text}"
+    );
+    let url = server_that(drop);
+    let (trouble_found, text) = trouble(&url);
+    assert!(matches!(trouble_found, Trouble::Ended(_)), "{text}");
+}
+
+#[test]
+fn an_answer_without_end_is_not_kept() {
+    for begin in ["$9000000000000\r\n", "*1000000000\r\n$9000000\r\n", "+"] {
+        let url = server_that(move |mut stream| {
+            let _ = stream.write_all(begin.as_bytes());
+            std::thread::spawn(move || while stream.write_all(&[b'x'; 65536]).is_ok() {});
+        });
+        let fleet = Fleet::builder(url).connect(LONG).answer(LONG);
+        let fleet = fleet.start().expect("a fleet");
+        until("it to be refused", || fleet.status().last_error.is_some());
+        assert_eq!(
+            fleet.status().last_error.unwrap().trouble,
+            Trouble::Nonsense("an answer of more than 4 MiB".to_owned()),
+            "{begin:?}"
+        );
+    }
+}
+
+#[test]
+fn a_login_that_is_refused_is_said_without_it() {
+    let Some(server) = Server::start(&["--requirepass", "hush"]) else {
+        return;
+    };
+    let (_, text) = trouble(&server.url());
+    assert!(
+        text.ends_with("refused the login: it asks for a password (NOAUTH)"),
+        "{text}"
+    );
+    let (_, text) = trouble(&format!("{}?user=somebody&pass=hushed", server.url()));
+    let wrong = "refused the login: user or password is wrong, or the user is off (WRONGPASS)";
+    assert!(text.ends_with(wrong), "{text}");
+    let fleet = builder(&server)
+        .login("default", "hush")
+        .start()
+        .expect("a fleet");
+    fleet.ready(LONG).expect("to be ready");
+}
+
+#[test]
+fn a_redis_that_takes_no_changes_counts_as_gone() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let [a, b] = instances(&server, Settings::new().threshold(1).must(), Sharing::new());
+    let replica_of = |host: &str, port: &str| {
+        let mut command = redis::cmd("REPLICAOF");
+        let answer: String = command
+            .arg(host)
+            .arg(port)
+            .query(&mut server.connect())
+            .unwrap();
+        assert_eq!(answer, "OK");
+    };
+    replica_of("127.0.0.1", "1");
+    a.fail();
+    until("it to count as gone", || a.fleet.status().lost > 0);
+    let error = a.fleet.status().last_error.expect("an error");
+    assert!(matches!(error.trouble, Trouble::Refuses(_)), "{error}");
+    assert_eq!(a.breaker.state(), State::Open);
+    replica_of("no", "one");
+    // What happened meanwhile is told once it is back.
+    until("the trip to be known", || b.breaker.state() == State::Open);
+    a.fleet.ready(LONG).expect("to be ready");
+    assert!(a.fleet.status().is_connected);
+}
+
+#[test]
+fn scripts_that_were_flushed_are_loaded_again() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let [a, b] = instances(&server, Settings::new().threshold(1).must(), Sharing::new());
+    let flushed: String = redis::cmd("SCRIPT")
+        .arg("FLUSH")
+        .query(&mut server.connect())
+        .unwrap();
+    assert_eq!(flushed, "OK");
+    a.fail();
+    until("the trip to be known", || b.breaker.state() == State::Open);
+    assert_eq!((a.fleet.status().lost, a.fleet.status().nonsense), (0, 0));
+}
+
+#[test]
+fn a_key_of_somebody_elses_is_a_matter_of_one_circuit() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let (bad, good) = (name("bad"), name("good"));
+    let set: String = redis::cmd("SET")
+        .arg(format!("breakerbox:{bad}"))
+        .arg("mine")
+        .query(&mut server.connect())
+        .unwrap();
+    assert_eq!(set, "OK");
+    let config = Settings::new().threshold(1).must();
+    let [a, b] =
+        std::array::from_fn(|_| Instance::new(builder(&server), good, config, Sharing::new()));
+    let local = breakerbox::Breaker::shared(bad, config);
+    let local = breaker_redis::FleetBreaker::of(local, Sharing::new());
+    a.fleet.share(&local).expect("to be shared");
+    until("it to be refused", || a.fleet.status().nonsense > 0);
+    let failed = local.call_sync(|| Err::<(), _>("no answer"));
+    assert!(failed.is_err());
+    assert_eq!(local.state(), State::Open);
+    a.fail();
+    until("the other circuit's trip", || {
+        b.breaker.state() == State::Open
+    });
+    assert_eq!(a.fleet.status().lost, 0);
+    let kept: String = redis::cmd("GET")
+        .arg(format!("breakerbox:{bad}"))
+        .query(&mut server.connect())
+        .unwrap();
+    assert_eq!(kept, "mine");
+}
+
+#[test]
+fn more_messages_than_can_be_heard_are_made_up_for() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let [a, b] = instances(&server, Settings::new().threshold(1).must(), Sharing::new());
+    let mut connection = server.connect();
+    let channel = format!("breakerbox:{}", b.breaker.name());
+    let mut flood = redis::pipe();
+    for _ in 0..20_000 {
+        flood.cmd("PUBLISH").arg(&channel).arg("nonsense").ignore();
+    }
+    flood.query::<()>(&mut connection).unwrap();
+    a.fail();
+    until("the trip to be known", || b.breaker.state() == State::Open);
+    assert!(b.fleet.status().nonsense > 0);
+    assert_eq!(b.fleet.status().lost, 0);
+}

@@ -1,0 +1,77 @@
+//! Instances of one process: each a fleet and a breaker of its own, of the same name.
+
+use crate::server::Server;
+use breaker_redis::{Fleet, FleetBreaker, FleetBuilder, SharedFleetBreaker, Sharing};
+use breakerbox::{Breaker, Config};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// For hangs only.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// A circuit's name that no other test has.
+pub(crate) fn name(of: &str) -> &'static str {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{of}-{number}").leak()
+}
+
+/// A fleet of this server, with times that make tests short.
+pub(crate) fn builder(server: &Server) -> FleetBuilder {
+    Fleet::builder(server.url())
+        .poll(Duration::from_millis(500))
+        .alive(Duration::from_secs(5))
+}
+
+/// One instance of a circuit.
+pub(crate) struct Instance {
+    pub(crate) fleet: Fleet,
+    pub(crate) breaker: Arc<SharedFleetBreaker>,
+}
+
+impl Instance {
+    pub(crate) fn new(
+        fleet: FleetBuilder,
+        name: &'static str,
+        config: Config,
+        sharing: Sharing,
+    ) -> Self {
+        let fleet = fleet.start().expect("a fleet");
+        // By hand: in the registry, names of one process differ.
+        let breaker = Arc::new(Breaker::new(name, config));
+        let breaker = Arc::new(FleetBreaker::of(breaker, sharing));
+        fleet.share(&breaker).expect("to be shared");
+        fleet.ready(LONG).expect("to be ready");
+        Self { fleet, breaker }
+    }
+
+    pub(crate) fn fail(&self) {
+        let failed = self.breaker.call_sync(|| Err::<(), _>("no answer"));
+        drop(failed);
+    }
+
+    pub(crate) fn succeed(&self) -> bool {
+        self.breaker.call_sync(|| Ok::<_, &str>(())).is_ok()
+    }
+}
+
+/// So many instances of one circuit.
+pub(crate) fn instances<const N: usize>(
+    server: &Server,
+    config: Config,
+    sharing: Sharing,
+) -> [Instance; N] {
+    let name = name("circuit");
+    std::array::from_fn(|_| Instance::new(builder(server), name, config, sharing))
+}
+
+/// Waits for what another thread does.
+#[track_caller]
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LONG, "in vain: {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
