@@ -525,9 +525,28 @@ impl<'a, S: Subject> Lent<'a, S> {
 
     #[inline(always)]
     fn count(self, generation: Generation, end: End, took: u64, given: Given) -> Effect {
-        let clock = self.clock_or(given);
         #[cfg(feature = "std")]
-        let counting = self.counting(generation, &end.outcome(), took);
+        if self.is_linked() {
+            return self.count_linked(generation, end, took, given);
+        }
+        self.count_alone(generation, end, took, given)
+    }
+
+    /// [`count`](Self::count), and its link hears of it.
+    #[cfg(feature = "std")]
+    #[cold]
+    #[inline(never)]
+    fn count_linked(self, generation: Generation, end: End, took: u64, given: Given) -> Effect {
+        let outcome = end.outcome();
+        let counting = self.counting(generation, &outcome, took);
+        let effect = self.count_alone(generation, end, took, given);
+        self.tell_link_of_outcome(counting, generation, &outcome, &effect);
+        effect
+    }
+
+    #[inline(always)]
+    fn count_alone(self, generation: Generation, end: End, took: u64, given: Given) -> Effect {
+        let clock = self.clock_or(given);
         let effect = self
             .circuit()
             .settle_slowly(generation, end.outcome(), took, &clock);
@@ -536,10 +555,6 @@ impl<'a, S: Subject> Lent<'a, S> {
             Effect::WouldTrip(change) => self.tell_would_trip(change),
             Effect::Late => self.tell_late(generation, end),
             _ => {}
-        }
-        #[cfg(feature = "std")]
-        if let Some(counting) = counting {
-            self.tell_link_of_outcome(counting, generation, &end.outcome(), &effect);
         }
         effect
     }

@@ -197,8 +197,9 @@ impl Slot {
 impl UnwindSafe for Slot {}
 impl RefUnwindSafe for Slot {}
 
-/// Tells the observers of the process that circuits are shared with nobody for now
-/// ([`sharing_lost`](observe::Observer::sharing_lost)): for who makes a [`Link`]. `losses`: how many
+/// Tells observers that circuits are shared with nobody for now
+/// ([`sharing_lost`](observe::Observer::sharing_lost)): for who makes a [`Link`]. Those of the process,
+/// or of the test scope that this thread is in. `losses`: how many
 /// times that happened since it was told last, so that what comes and goes makes no flood.
 ///
 /// ```
@@ -227,7 +228,7 @@ pub fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u64) {
     observe::sharing_lost(fleet, error, losses);
 }
 
-/// Tells the observers of the process that circuits are shared again, after so much time
+/// Tells the same observers that circuits are shared again, after so much time
 /// ([`sharing_restored`](observe::Observer::sharing_restored)): for who makes a [`Link`].
 pub fn sharing_restored(fleet: &str, after: Duration) {
     observe::sharing_restored(fleet, after);

@@ -1,7 +1,7 @@
 //! The observer that writes to the `log` crate: what, and at which level.
 
 use breakerbox::observe::{self, LogObserver, Rehearsal};
-use breakerbox::{Breaker, CallError, Settings, circuit_breaker, test};
+use breakerbox::{Breaker, CallError, Settings, circuit_breaker, link, test};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -55,6 +55,8 @@ fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
     let _ = pms.call_sync(|| Ok::<_, &str>(()));
     drop(Breaker::shared("shared", Settings::new().must()));
     let _ = cached();
+    link::sharing_lost("booking", &std::fmt::Error, 1);
+    link::sharing_restored("booking", Duration::from_secs(4));
 
     let lines = std::mem::take(&mut *LINES.0.lock().unwrap());
     let lines: Vec<_> = lines
@@ -97,6 +99,11 @@ fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
                 Level::Debug,
                 "circuit `cached` served a fallback in place of a failed call"
             ),
+            (
+                Level::Warn,
+                "fleet `booking` can't be reached, each process is on its own: an error occurred when formatting an argument"
+            ),
+            (Level::Info, "fleet `booking` is reached again, after 4s"),
         ]
     );
 }

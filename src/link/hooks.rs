@@ -27,17 +27,17 @@ impl Counting {
 }
 
 impl<S: Subject> Lent<'_, S> {
-    /// What its circuit is shared through. In a test scope nothing is.
+    /// Whether its circuit is shared.
+    #[inline]
     pub(crate) fn is_linked(&self) -> bool {
         self.link().is_some()
     }
 
+    /// What its circuit is shared through. In a test scope nothing is.
+    #[inline]
     fn link(&self) -> Option<&dyn Link> {
-        if self.is_scoped() || !self.subject_ref().is_kept() {
-            return None;
-        }
         let link = self.subject_ref().breaker().link_slot().get()?;
-        Some(&**link)
+        (!self.is_scoped() && self.subject_ref().is_kept()).then_some(&**link)
     }
 
     /// A panic ends here, as an observer's does. It is called outside of test scopes, so that what it
@@ -67,18 +67,17 @@ impl<S: Subject> Lent<'_, S> {
         self.tell_link(|link, circuit| link.key_given_up(circuit));
     }
 
-    /// Before an outcome is counted; `None`: nobody is to be told of it.
-    #[inline]
+    /// Before an outcome is counted.
     pub(crate) fn counting(
         &self,
         generation: Generation,
         outcome: &Outcome,
         took: u64,
-    ) -> Option<Counting> {
-        self.is_linked().then(|| Counting {
+    ) -> Counting {
+        Counting {
             state: self.circuit().state_in(generation),
             is_common: self.circuit().is_common(generation, outcome, took),
-        })
+        }
     }
 
     pub(crate) fn tell_link_of_outcome(

@@ -1,5 +1,6 @@
 //! Telling the observers: a function for each event.
 
+use super::Observer;
 use super::event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome, Left,
     ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange, WouldClose,
@@ -141,22 +142,22 @@ pub(crate) fn would_trip(of: &Source<'_>, change: &Change) {
     });
 }
 
-/// To the observers of the process, or of the test scope that this thread is in.
+/// Of no circuit: to the observers of the process, or of the test scope that this thread is in.
+fn tell_here(what: impl Fn(&dyn Observer, u64)) {
+    #[cfg(feature = "test-util")]
+    if let Some(scope) = crate::test::current() {
+        return Audience::of_scope(&scope).tell(what);
+    }
+    Audience::of_process().tell(what);
+}
+
 #[cfg(all(
     feature = "status-page",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 #[cold]
 pub(crate) fn operated(event: &super::event::Operated<'_>) {
-    #[cfg(feature = "test-util")]
-    let scope = crate::test::current();
-    #[cfg(feature = "test-util")]
-    let audience = scope
-        .as_ref()
-        .map_or_else(Audience::of_process, Audience::of_scope);
-    #[cfg(not(feature = "test-util"))]
-    let audience = Audience::of_process();
-    audience.tell(|observer, sequence| {
+    tell_here(|observer, sequence| {
         observer.operated(&super::event::Operated { sequence, ..*event });
     });
 }
@@ -242,10 +243,9 @@ pub(crate) fn left(audience: Audience<'_>, name: &Name) {
     });
 }
 
-/// To the observers of the process, whoever's thread this is: no circuit's scope has to do with it.
 #[cold]
 pub(crate) fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u64) {
-    Audience::of_process().tell(|observer, sequence| {
+    tell_here(|observer, sequence| {
         observer.sharing_lost(&SharingLost {
             fleet,
             error,
@@ -255,10 +255,9 @@ pub(crate) fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u
     });
 }
 
-/// As [`sharing_lost`].
 #[cold]
 pub(crate) fn sharing_restored(fleet: &str, after: Duration) {
-    Audience::of_process().tell(|observer, sequence| {
+    tell_here(|observer, sequence| {
         observer.sharing_restored(&SharingRestored {
             fleet,
             after,

@@ -54,7 +54,6 @@ impl Observer for Lines {
 fn it_is_told_through_whatever_is_around_an_observer() {
     let lines = Lines::of("around");
     let _installed = observe::install(InOrder::new(FirstThenCounts::new(lines.clone())));
-    let _scope = breakerbox::test::scope();
     let error = Lost(Some(Box::new(Lost(None, "timed out"))), "no connection");
     sharing_lost("around", &error, 1);
     sharing_restored("around", Duration::from_millis(1_500));
@@ -79,6 +78,17 @@ fn how_often_is_told_and_nothing_breaks_a_line() {
              (lost 7 times since this was told last)"
         ]
     );
+}
+
+#[test]
+fn in_a_test_scope_it_is_the_scope_s() {
+    let outside = Lines::of("scoped-fleet");
+    let _installed = observe::install(outside.clone());
+    let _scope = breakerbox::test::scope();
+    let inside = Lines::of("scoped-fleet");
+    let _in_scope = observe::install(inside.clone());
+    sharing_lost("scoped-fleet", &Lost(None, "gone"), 1);
+    assert_eq!((outside.take().len(), inside.take().len()), (0, 1));
 }
 
 #[test]

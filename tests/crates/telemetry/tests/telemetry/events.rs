@@ -1,11 +1,13 @@
 //! Events for `tracing`: exact names, levels and fields.
 
 use crate::lines::Lines;
+use breakerbox::link;
 use breakerbox::observe::{self, TracingObserver};
 use breakerbox::{
     Breaker, CallError, KeyedBreakers, LastGood, Served, Settings, circuit_breaker, test,
 };
 use serde_json::{Value, json};
+use std::io;
 use std::time::Duration;
 
 const RESET: Duration = Duration::from_secs(30);
@@ -275,6 +277,12 @@ fn keys_fallbacks_and_answers_that_are_lost() {
         hosts.get("d").admit().unwrap().success();
         drop(b);
         drop(Breaker::shared("shared", settings().must()));
+        link::sharing_lost(
+            "booking",
+            &io::Error::from(io::ErrorKind::ConnectionRefused),
+            2,
+        );
+        link::sharing_restored("booking", Duration::from_millis(1_500));
     });
     assert_events(
         &told,
@@ -304,6 +312,17 @@ fn keys_fallbacks_and_answers_that_are_lost() {
             (
                 "DEBUG",
                 json!({"event": "left", "breaker": "shared", "message": "circuit `shared` is gone"}),
+            ),
+            (
+                "WARN",
+                json!({"event": "sharing_lost", "fleet": "booking", "losses": 2,
+                    "error": "connection refused",
+                    "message": "fleet `booking` can't be reached, each process is on its own: connection refused (lost 2 times since this was told last)"}),
+            ),
+            (
+                "INFO",
+                json!({"event": "sharing_restored", "fleet": "booking", "after_seconds": 1.5,
+                    "message": "fleet `booking` is reached again, after 1.5s"}),
             ),
         ],
     );

@@ -8,5 +8,6 @@ mod monitoring;
 mod page;
 mod recorders;
 mod shadow;
+mod sharing;
 mod spans;
 mod states;

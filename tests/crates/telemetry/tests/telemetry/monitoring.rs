@@ -1,6 +1,7 @@
 //! The alert rules and the dashboard name what there is on a real page, and nothing else.
 
 use crate::page::Exporter;
+use breakerbox::link;
 use breakerbox::observe::{self, MetricsObserver, Rehearsal};
 use breakerbox::{Breaker, KeyedBreakers, Settings, test};
 use prometheus_parse::Scrape;
@@ -40,6 +41,7 @@ async fn full_page() -> String {
     let _ = pms.call_sync(|| Ok::<_, ()>(()));
     let hosts: KeyedBreakers<u64> = KeyedBreakers::new("hosts", settings.must());
     let _ = hosts.get(&1_u64).call_sync(|| Err::<(), _>(()));
+    link::sharing_lost("booking", &std::fmt::Error, 1);
     exporter.text().await
 }
 

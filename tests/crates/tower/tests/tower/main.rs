@@ -9,6 +9,7 @@ mod boxed;
 mod clients;
 mod ends;
 mod keys;
+mod links;
 mod places;
 mod random_walk;
 mod rate_limit;
