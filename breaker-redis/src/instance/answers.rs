@@ -76,7 +76,7 @@ impl Instance {
     }
 
     fn refused(&mut self, asked: Asked, told: &Told) {
-        let was_known = self.known() == Some(told.version);
+        let was_known = asked.known == Some(told.version);
         let by = match asked.topic {
             Topic::Offer => By::Refusal,
             _ => By::Answer,
@@ -88,12 +88,12 @@ impl Instance {
         }
         self.learn(told, by);
         let is_mine = told.by == self.options.me;
+        let is_sent = self.is_sent_as(asked.number);
         match asked.topic {
+            // An order of before came late, over this one.
+            Topic::News if is_sent && self.is_ordered() && is_mine => self.order_afresh(),
             // Not because others were first: or then another operator was.
-            Topic::News
-                if self.is_sent_as(asked.number)
-                    && (was_known || self.is_ordered() && !is_mine) =>
-            {
+            Topic::News if is_sent && (was_known || self.is_ordered()) => {
                 self.news = None;
                 self.alone = false;
             }

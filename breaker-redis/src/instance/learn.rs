@@ -2,7 +2,7 @@
 
 use super::here::There;
 use super::{Course, Instance};
-use crate::protocol::{Counts, Known, Told};
+use crate::protocol::{Cause, Counts, Known, Told};
 use breakerbox::State;
 use std::cmp::Ordering;
 
@@ -61,15 +61,17 @@ impl Instance {
 
     fn adopt(&mut self, told: &Told) {
         let known = self.known();
+        let before = self.there.take();
         self.there = self.told_now(told);
         self.offering = false;
         self.lease = None;
-        (self.wanted, self.starved) = (false, false);
+        self.wanted = false;
+        self.starved &= told.shared.state == State::HalfOpen;
         // Of an earlier version nothing counts.
         self.said = Some(Counts::default());
 
         let stands = if told.by == self.options.me {
-            self.stands_by_itself(told)
+            self.stands_by_itself(told, before)
         } else {
             self.stands_by_others(told, known)
         };
@@ -88,8 +90,13 @@ impl Instance {
 
     /// Whether the breaker may stay as it is, after what this instance did itself: the answer was lost,
     /// or is still on its way.
-    fn stands_by_itself(&mut self, told: &Told) -> bool {
-        if self.is_told_by(told) {
+    fn stands_by_itself(&mut self, told: &Told, before: Option<Box<There>>) -> bool {
+        let is_order = told.cause == Cause::Operator && told.offered.is_none();
+        if let (true, false, Some(before)) = (is_order, self.is_ordered(), before)
+            && !before.is(told.shared.state)
+        {
+            self.order(before.shared(self.now));
+        } else if self.is_told_by(told) {
             self.arrived();
         } else {
             self.went_on_since();

@@ -33,6 +33,9 @@ struct Order {
     since: u64,
     /// What was known when it was told first.
     first: Known,
+    /// It followed on another one that may have been done: what was an operator's since may be this
+    /// one's predecessor.
+    is_second: bool,
     /// What calls have brought about since: the state that they found, and the last cause.
     then: Option<(State, Cause)>,
 }
@@ -97,11 +100,21 @@ impl Instance {
         self.lease = None;
         self.alone = false;
         let then = self.news.filter(|_| is_late);
+        self.order(happened.state);
+        if let (Some(then), Some(order)) = (then, self.order_mut()) {
+            order.then = Some((happened.state.state, then.cause));
+        }
+    }
+
+    /// An operator's word: also to set again what was known, where an earlier one came late.
+    pub(super) fn order(&mut self, to: Shared) {
+        let before = self.news.filter(|news| news.order.is_some());
         let order = Order {
-            to: happened.state,
+            to,
             since: self.now,
             first: None,
-            then: then.map(|news| (happened.state.state, news.cause)),
+            is_second: before.is_some_and(|news| news.may_have_arrived()),
+            then: None,
         };
         self.news = Some(News {
             order: Some(order),
@@ -109,10 +122,21 @@ impl Instance {
         });
     }
 
+    fn order_mut(&mut self) -> Option<&mut Order> {
+        self.news.as_mut()?.order.as_mut()
+    }
+
+    /// The order is told as one that never was told before.
+    pub(super) fn order_afresh(&mut self) {
+        if let Some(news) = &mut self.news {
+            (news.sent, news.again) = (None, false);
+        }
+    }
+
     /// Calls brought it about, other than a probe that was let through.
     fn brought_about(&mut self, found: State, cause: Cause) {
         self.lease = None;
-        if let Some(order) = self.news.as_mut().and_then(|news| news.order.as_mut()) {
+        if let Some(order) = self.order_mut() {
             let found = order.then.map_or(found, |(found, _)| found);
             order.then = Some((found, cause));
             return;
@@ -242,7 +266,7 @@ impl Instance {
                     known: order.first,
                     to: order.to.after(now.saturating_sub(order.since)),
                     cause,
-                    again,
+                    again: again && !order.is_second,
                 }
             }
             (Kind::Release, None) => Command::Release { known },

@@ -1,0 +1,108 @@
+//! Failures of all instances together.
+
+use super::options;
+use crate::world::{MS, SECOND, World};
+use breaker_core::{Outcome, Settings};
+use breaker_redis::instance::Options;
+use breaker_redis::protocol::{Cause, Limits, Quorum};
+use breakerbox::State;
+use std::time::Duration;
+
+fn counting(id: usize) -> Options {
+    Options {
+        counting: Some(Limits::Consecutive { threshold: 5 }),
+        reset: Duration::from_secs(2),
+        ..options(id)
+    }
+}
+
+fn counting_world(instances: usize, options: impl Fn(usize) -> Options) -> World {
+    let config = Settings::new()
+        .threshold(5)
+        .reset(Duration::from_secs(2))
+        .jitter(0.0);
+    let mut world = World::new(config.must(), 7);
+    for _ in 0..instances {
+        world.join(&options);
+    }
+    world.run(SECOND);
+    world
+}
+
+#[test]
+fn five_failures_of_five_instances_open_all() {
+    let mut world = counting_world(10, counting);
+    for id in 0..5 {
+        assert_eq!(world.states(), [State::Closed; 10]);
+        world.call(id, Outcome::Failure);
+        world.run(30 * MS);
+    }
+    assert_eq!(world.states(), [State::Open; 10]);
+    assert_eq!(world.stands().cause, Cause::Counted { failures: 5 });
+    assert!((1_900 * MS..2_000 * MS).contains(&world.stands().shared.wait));
+}
+
+#[test]
+fn counts_are_told_in_batches_and_a_success_takes_them_back() {
+    let mut world = counting_world(2, counting);
+    world.call(0, Outcome::Failure);
+    world.run(30 * MS);
+    let asks = world.asks();
+    for _ in 0..3 {
+        world.call(0, Outcome::Failure);
+        world.run(3 * MS);
+    }
+    assert_eq!(world.asks(), asks + 1);
+    world.run(30 * MS);
+    assert_eq!(world.asks(), asks + 2);
+    world.call(0, Outcome::Success);
+    world.run(30 * MS);
+    world.call(1, Outcome::Failure);
+    world.run(30 * MS);
+    assert_eq!(
+        world.states(),
+        [State::Closed; 2],
+        "one in a row, since the other had a success"
+    );
+    assert_eq!(world.asks(), asks + 4);
+    world.run(300 * MS);
+    assert_eq!(world.asks(), asks + 4, "nothing has changed");
+}
+
+#[test]
+fn failures_that_one_instance_alone_has_seen_open_nobody_else() {
+    let with = |id| Options {
+        quorum: Quorum::Instances(2),
+        ..counting(id)
+    };
+    let mut world = counting_world(3, with);
+    for _ in 0..5 {
+        world.call(0, Outcome::Failure);
+    }
+    world.run(50 * MS);
+    assert_eq!(world.states(), [State::Open, State::Closed, State::Closed]);
+    world.call(1, Outcome::Failure);
+    world.run(50 * MS);
+    assert_eq!(
+        world.states(),
+        [State::Open; 3],
+        "those of the first count with it"
+    );
+}
+
+#[test]
+fn counts_are_told_again_to_a_redis_that_was_emptied() {
+    let mut world = counting_world(2, counting);
+    for _ in 0..3 {
+        world.call(0, Outcome::Failure);
+    }
+    world.run(30 * MS);
+    world.empty();
+    world.run(7 * SECOND);
+    world.call(1, Outcome::Failure);
+    world.run(30 * MS);
+    assert_eq!(world.states(), [State::Closed; 2]);
+    world.call(1, Outcome::Failure);
+    world.run(30 * MS);
+    assert_eq!(world.states(), [State::Open; 2]);
+}

@@ -1,0 +1,229 @@
+//! One probe for all.
+
+use super::{options, waiting, world_of};
+use crate::world::{MS, Order, SECOND, World};
+use breaker_core::{Outcome, Settings};
+use breaker_redis::instance::Options;
+use breaker_redis::protocol::Cause;
+use breakerbox::State;
+use std::time::Duration;
+
+#[test]
+fn the_lease_is_asked_for_once_and_only_by_a_call() {
+    let mut world = waiting(2);
+    let asks = world.asks();
+    world.run(10 * MS);
+    assert_eq!(world.asks(), asks);
+    for _ in 0..10 {
+        assert!(!world.call(0, Outcome::Success));
+        world.run(MS / 50);
+    }
+    assert_eq!(world.asks(), asks + 1);
+    world.run(5 * MS);
+    assert!(world.has_lease(0));
+    assert!(world.call(0, Outcome::Success));
+    world.run(10 * MS);
+    assert_eq!(world.states(), [State::Closed; 2]);
+}
+
+#[test]
+fn while_another_has_the_lease_its_end_is_the_time_to_wait() {
+    let mut world = waiting(2);
+    world.lease(0);
+    let asks = world.asks();
+    let left = world.retry_after(1);
+    assert!(
+        left <= Duration::from_secs(1) && left > Duration::from_millis(980),
+        "{left:?}"
+    );
+    world.run(500 * MS);
+    assert_eq!(world.asks(), asks, "nothing is asked before that");
+    let left = world.retry_after(1);
+    assert!(left <= Duration::from_millis(500), "{left:?}");
+}
+
+#[test]
+fn two_that_ask_at_once_get_one_lease() {
+    let mut world = waiting(3);
+    for id in 0..3 {
+        assert!(!world.call(id, Outcome::Success));
+    }
+    world.run(10 * MS);
+    let holders = (0..3).filter(|id| world.has_lease(*id)).count();
+    assert_eq!(holders, 1);
+    let admitted = (0..3)
+        .filter(|id| world.call(*id, Outcome::Success))
+        .count();
+    assert_eq!(admitted, 1);
+}
+
+#[test]
+fn what_a_holder_that_crashed_costs_is_its_lease() {
+    let mut world = waiting(2);
+    world.lease(0);
+    assert!(world.call(0, Outcome::Success));
+    world.crash(0);
+    let crashed = world.now;
+    while !world.call(1, Outcome::Success) {
+        world.run(10 * MS);
+    }
+    let waited = world.now - crashed;
+    assert!((950 * MS..1_050 * MS).contains(&waited), "{waited}");
+    world.run(10 * MS);
+    assert_eq!(world.states(), [State::Closed]);
+}
+
+#[test]
+fn the_lease_is_renewed_while_the_probe_runs() {
+    let mut world = waiting(2);
+    world.lease(0);
+    world.call_lasts = 4 * SECOND;
+    assert!(world.call(0, Outcome::Success));
+    for _ in 0..39 {
+        world.run(100 * MS);
+        assert!(world.has_lease(0));
+        assert!(!world.call(1, Outcome::Success));
+    }
+    world.run(200 * MS);
+    assert_eq!(world.states(), [State::Closed; 2]);
+}
+
+#[test]
+fn the_lease_of_a_probe_that_never_ends_is_not_renewed_for_ever() {
+    let with = |id| Options {
+        probe_timeout: Duration::from_secs(3),
+        ..options(id)
+    };
+    let mut world = world_of(2, with);
+    world.trip(0);
+    world.run(2_100 * MS);
+    world.lease(0);
+    world.call_lasts = 1_000 * SECOND;
+    assert!(world.call(0, Outcome::Success));
+    world.run(2_500 * MS);
+    assert!(world.has_lease(0));
+    world.run(2_500 * MS);
+    assert!(!world.has_lease(0));
+    world.call_lasts = MS;
+    world.lease(1);
+    assert!(world.call(1, Outcome::Success));
+    world.run(10 * MS);
+    assert_eq!(world.states(), [State::Closed; 2]);
+}
+
+#[test]
+fn a_trial_that_decides_nothing_gives_its_lease_back() {
+    let mut world = waiting(2);
+    world.lease(0);
+    assert!(world.call(0, Outcome::Ignored));
+    world.run(10 * MS);
+    assert!(!world.has_lease(0));
+    assert_eq!(world.stands().cause, Cause::Released);
+    world.lease(1);
+    assert_eq!(world.stands().by, world.nodes[&1].options.me);
+    assert!(world.call(1, Outcome::Success));
+    world.run(10 * MS);
+    assert_eq!(world.states(), [State::Closed; 2]);
+}
+
+#[test]
+fn a_trial_of_several_successes_keeps_its_lease_between_them() {
+    let config = Settings::new()
+        .threshold(2)
+        .close_after(3)
+        .reset(Duration::from_secs(2))
+        .jitter(0.0);
+    let mut world = World::new(config.must(), 7);
+    (0..2).for_each(|_| _ = world.join(options));
+    world.run(SECOND);
+    world.trip(0);
+    world.run(2_100 * MS);
+    world.lease(0);
+    for _ in 0..3 {
+        assert!(world.has_lease(0));
+        assert!(world.call(0, Outcome::Success));
+        world.run(3 * SECOND);
+    }
+    assert_eq!(world.states(), [State::Closed; 2]);
+}
+
+#[test]
+fn a_lease_that_an_order_overtook_is_lost() {
+    let mut world = waiting(2);
+    world.lease(0);
+    world.call_lasts = 100 * MS;
+    assert!(world.call(0, Outcome::Failure));
+    world.order(1, Order::Close);
+    world.run(10 * MS);
+    assert!(!world.has_lease(0));
+    assert_eq!(world.states(), [State::Closed; 2]);
+    world.run(200 * MS);
+    assert_eq!(
+        world.states(),
+        [State::Closed; 2],
+        "its probe came too late"
+    );
+}
+
+#[test]
+fn a_lease_that_comes_after_an_order_is_of_no_use() {
+    let mut world = waiting(2);
+    world.call(0, Outcome::Success);
+    world.run(MS / 100);
+    world.order(0, Order::ForceOpen);
+    world.run(20 * MS);
+    assert!(!world.has_lease(0));
+    assert_eq!(world.states(), [State::ForcedOpen; 2]);
+}
+
+#[test]
+fn a_lease_that_is_not_answered_lets_the_breaker_decide_by_itself() {
+    let mut world = waiting(2);
+    world.mess.lost = 100;
+    assert!(!world.call(0, Outcome::Success));
+    world.run(990 * MS);
+    assert!(!world.call(0, Outcome::Success), "it may still come");
+    world.run(20 * MS);
+    assert!(world.call(0, Outcome::Success));
+    world.run(10 * MS);
+    assert_eq!(world.states(), [State::Closed, State::Open]);
+    world.mess.lost = 0;
+    world.run(6 * SECOND);
+    assert_eq!(world.states(), [State::Closed; 2]);
+}
+
+#[test]
+fn the_answer_with_the_lease_was_lost_and_it_is_asked_for_again() {
+    let mut world = waiting(2);
+    world.call(0, Outcome::Success);
+    world.run(0);
+    world.unlink(0);
+    world.run(2 * MS);
+    world.link(0);
+    world.run(2 * MS);
+    assert_eq!(world.stands().cause, Cause::Leased);
+    assert!(!world.has_lease(0));
+    let version = world.stands().version;
+    world.lease(0);
+    assert_eq!(world.stands().version, version, "it is the same one");
+}
+
+#[test]
+fn a_fleet_whose_calls_are_rarer_than_a_lease_recovers() {
+    let mut world = waiting(3);
+    for round in 0..4 {
+        for id in 0..3 {
+            world.call(id, Outcome::Success);
+            world.run(4 * SECOND);
+        }
+        if round == 0 {
+            assert_eq!(
+                world.states(),
+                [State::Open; 3],
+                "each asked, and had no call for it"
+            );
+        }
+    }
+    assert_eq!(world.states(), [State::Closed; 3]);
+    assert_eq!(world.probes(), 1);
+}
