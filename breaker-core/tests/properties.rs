@@ -204,29 +204,6 @@ proptest! {
     }
 
     #[test]
-    fn reconfigured_it_always_recovers(
-        rules in jittered(either()),
-        steps in reconfigured(30),
-        by in clocks(),
-        calls_are_forgotten in any::<bool>(),
-        healthy in healthy(),
-    ) {
-        let clock = clock(by);
-        with!(&rules.build(), circuit => {
-            let mut world = World::new(circuit, &clock, Grain::Nano);
-            let played = world.play(&steps, &mut Vec::new(), &mut Unwatched);
-            if calls_are_forgotten {
-                world.forget_calls();
-            } else {
-                world.drop_calls();
-            }
-            played?;
-            recovers(circuit, &clock, healthy)?;
-            is_not_wedged(circuit, &clock, healthy)
-        })?;
-    }
-
-    #[test]
     fn it_always_recovers(
         rules in jittered(either()),
         steps in steps(25),
@@ -234,17 +211,21 @@ proptest! {
         calls_are_forgotten in any::<bool>(),
         healthy in healthy(),
     ) {
-        let clock = clock(by);
         with!(&rules.build(), circuit => {
-            let mut world = World::new(circuit, &clock, Grain::Nano);
-            let played = world.play(&steps, &mut Vec::new(), &mut Unwatched);
-            if calls_are_forgotten {
-                world.forget_calls();
-            } else {
-                world.drop_calls();
-            }
-            played?;
-            recovers(circuit, &clock, healthy)
+            survives(circuit, &steps, &clock(by), calls_are_forgotten, healthy)
+        })?;
+    }
+
+    #[test]
+    fn reconfigured_it_always_recovers(
+        rules in jittered(either()),
+        steps in reconfigured(30),
+        by in clocks(),
+        calls_are_forgotten in any::<bool>(),
+        healthy in healthy(),
+    ) {
+        with!(&rules.build(), circuit => {
+            survives(circuit, &steps, &clock(by), calls_are_forgotten, healthy)
         })?;
     }
 }
@@ -287,7 +268,7 @@ proptest! {
             Err(error) => prop_assert!(raw.broken().contains(&error), "{error:?}"),
             Ok(config) => {
                 prop_assert_eq!(raw.broken(), []);
-                survives(&Circuit::new(config), &steps, &clock, healthy)?;
+                survives(&Circuit::new(config), &steps, &clock, true, healthy)?;
             }
         }
         match settings.build_rate() {
@@ -298,7 +279,7 @@ proptest! {
                 let expected = (config.slots() > 3).then_some(ConfigError::TooFewSlots);
                 prop_assert_eq!(small.err(), expected);
                 let circuit = Circuit::<Widest>::by_rate(config);
-                survives(&circuit.expect("wide enough"), &steps, &clock, healthy)?;
+                survives(&circuit.expect("wide enough"), &steps, &clock, true, healthy)?;
             }
         }
     }
@@ -352,11 +333,16 @@ fn survives<P: Policy>(
     circuit: &Circuit<P>,
     steps: &[Step],
     clock: &TestClock,
+    calls_are_forgotten: bool,
     healthy: Healthy,
 ) -> Check {
     let mut world = World::new(circuit, clock, Grain::Nano);
     let played = world.play(steps, &mut Vec::new(), &mut Unwatched);
-    world.forget_calls();
+    if calls_are_forgotten {
+        world.forget_calls();
+    } else {
+        world.drop_calls();
+    }
     played?;
     recovers(circuit, clock, healthy)?;
     is_not_wedged(circuit, clock, healthy)
