@@ -215,6 +215,25 @@ macro_rules! hears_all {
 }
 use hears_all;
 
+/// What another observer wants, this one wants too: it is there for that one.
+macro_rules! wants_what {
+    ($self:ident, $other:expr) => {
+        fn wants_calls(&$self) -> bool {
+            $other.wants_calls()
+        }
+
+        #[cfg(feature = "tracing")]
+        fn wants_spans(&$self) -> bool {
+            $other.wants_spans()
+        }
+
+        fn rehearsal(&$self) -> Option<&Rehearsal> {
+            $other.rehearsal()
+        }
+    };
+}
+use wants_what;
+
 /// Of an adaptor's setting.
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
@@ -343,6 +362,8 @@ pub trait Observer: Send + Sync {
 }
 
 impl<T: Observer + ?Sized> Observer for Arc<T> {
+    wants_what!(self, (**self));
+
     fn state_changed(&self, event: &StateChange<'_>) {
         (**self).state_changed(event);
     }
@@ -351,17 +372,8 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
         (**self).rejected(event);
     }
 
-    fn wants_calls(&self) -> bool {
-        (**self).wants_calls()
-    }
-
     fn call_ended(&self, event: &CallEnded<'_>) {
         (**self).call_ended(event);
-    }
-
-    #[cfg(feature = "tracing")]
-    fn wants_spans(&self) -> bool {
-        (**self).wants_spans()
     }
 
     fn late_outcome(&self, event: &LateOutcome<'_>) {
@@ -386,10 +398,6 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn would_close(&self, event: &WouldClose<'_>) {
         (**self).would_close(event);
-    }
-
-    fn rehearsal(&self) -> Option<&Rehearsal> {
-        (**self).rehearsal()
     }
 
     fn reconfigured(&self, event: &Reconfigured<'_>) {

@@ -11,7 +11,7 @@ use super::event::{
     StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use super::kept::Event;
-use super::{Observer, Rehearsal, hears_all, is_later, nanos};
+use super::{Observer, Rehearsal, hears_all, is_later, nanos, wants_what};
 use crate::lock::lock;
 use breaker_core::{Clock, Generation};
 use std::collections::HashMap;
@@ -261,18 +261,7 @@ impl<O: Observer, C: Clock> FirstThenCounts<O, C> {
 }
 
 impl<O: Observer, C: Clock + Send + Sync> Observer for FirstThenCounts<O, C> {
-    fn wants_calls(&self) -> bool {
-        self.observer.wants_calls()
-    }
-
-    #[cfg(feature = "tracing")]
-    fn wants_spans(&self) -> bool {
-        self.observer.wants_spans()
-    }
-
-    fn rehearsal(&self) -> Option<&Rehearsal> {
-        self.observer.rehearsal()
-    }
+    wants_what!(self, self.observer);
 
     fn left(&self, event: &Left<'_>) {
         for shard in &self.shards {

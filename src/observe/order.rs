@@ -12,7 +12,7 @@ use super::event::{
     StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use super::listeners::forget_panic;
-use super::{Observer, Rehearsal, hears_all, nanos};
+use super::{Observer, Rehearsal, hears_all, nanos, wants_what};
 use crate::lock::lock;
 use breaker_core::Clock;
 use line::{Arrival, Line};
@@ -236,18 +236,7 @@ impl<O: Observer, C: Clock> InOrder<O, C> {
 }
 
 impl<O: Observer, C: Clock + Send + Sync> Observer for InOrder<O, C> {
-    fn wants_calls(&self) -> bool {
-        self.observer.wants_calls()
-    }
-
-    #[cfg(feature = "tracing")]
-    fn wants_spans(&self) -> bool {
-        self.observer.wants_spans()
-    }
-
-    fn rehearsal(&self) -> Option<&Rehearsal> {
-        self.observer.rehearsal()
-    }
+    wants_what!(self, self.observer);
 
     fn left(&self, event: &Left<'_>) {
         self.observer.left(event);
