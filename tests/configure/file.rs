@@ -51,6 +51,41 @@ fn a_real_file_is_read_and_read_again() {
     assert_eq!(pms.config(), Config::DEFAULT);
 }
 
+/// Opening a pipe that nobody writes to would wait for ever, and a folder or a device is no better.
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("breakers.toml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let link = folder.path().join("link.toml");
+    std::os::unix::fs::symlink(&pipe, &link).unwrap();
+    for path in [pipe.as_path(), &link, folder.path(), "/dev/zero".as_ref()] {
+        let (sender, told) = std::sync::mpsc::channel();
+        let read = path.to_owned();
+        std::thread::spawn(move || sender.send(configure_from_file(read)));
+        let error = told.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            format!(
+                "the configuration file {} can't be read: it is no regular file: give the path of one",
+                path.display()
+            )
+        );
+    }
+
+    // A path that leads to one, as where a cluster keeps its configuration.
+    let (file, link) = (
+        folder.path().join("v1.toml"),
+        folder.path().join("now.toml"),
+    );
+    fs::write(&file, "").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let _scope = test::scope();
+    configure_from_file(&link).unwrap();
+}
+
 #[test]
 fn all_ways_to_write_it_are_read() {
     let _scope = test::scope();
@@ -106,11 +141,7 @@ fn what_is_no_file_of_settings_changes_nothing_and_is_given_up_soon() {
     let written = fs::File::create(&large).unwrap();
     written.set_len(1 << 40).unwrap(); // more than there is memory: of zeros, on no disk
     let directory = folder.path().to_owned();
-    let mut paths = vec![large, directory];
-    if cfg!(unix) {
-        paths.push("/dev/zero".into());
-    }
-    for path in paths {
+    for path in [large, directory] {
         let error = configure_from_file(&path).unwrap_err();
         let said = error.to_string();
         assert!(matches!(error, FileError::NotRead { .. }), "{said}");

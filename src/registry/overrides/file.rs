@@ -128,7 +128,8 @@ pub fn configure_from_toml(text: &str) -> Result<Configured, Mistakes> {
 /// ```
 ///
 /// # Errors
-/// The file can't be read (or is larger than 16 MiB), or every mistake in it. Nothing has changed then.
+/// The file can't be read, is larger than 16 MiB or no regular file (a pipe may keep whoever reads it
+/// waiting for ever), or every mistake in it. Nothing has changed then.
 #[cfg_attr(docsrs, doc(cfg(feature = "config-file")))]
 pub fn configure_from_file(path: impl AsRef<Path>) -> Result<Configured, FileError> {
     let path = path.as_ref();
@@ -139,8 +140,13 @@ pub fn configure_from_file(path: impl AsRef<Path>) -> Result<Configured, FileErr
     configure_from_toml(&text).map_err(|mistakes| FileError::Mistakes(mistakes.in_file(path)))
 }
 
-/// A wrong path may lead to something that has no end.
+/// A wrong path may lead to something that has no end, or that nobody writes to: opening a pipe waits
+/// for that.
 fn text_of(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        let what = "it is no regular file: give the path of one";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    }
     let mut text = String::new();
     let mut from = fs::File::open(path)?.take(LARGEST_FILE + 1);
     from.read_to_string(&mut text)?;
