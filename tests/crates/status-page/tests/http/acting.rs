@@ -44,11 +44,7 @@ async fn each_action_is_done_and_told_with_who_did_it() {
         ("clear", "closed"),
     ] {
         let order = order(&service, "operated", action).await;
-        let response = service
-            .act("/ops/actions", "ann", &order)
-            .send()
-            .await
-            .unwrap();
+        let response = service.acted("ann", &order).await;
         assert_eq!(response.status(), 200, "{action}");
         let done: Value = response.json().await.unwrap();
         assert_eq!(done["circuit"]["state"], state, "{action}");
@@ -60,11 +56,7 @@ async fn each_action_is_done_and_told_with_who_did_it() {
     }
     let mut open_for = order(&service, "operated", "open_for").await;
     open_for["seconds"] = json!(90);
-    let response = service
-        .act("/ops/actions", "anonymous", &open_for)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("anonymous", &open_for).await;
     let done: Value = response.json().await.unwrap();
     assert_eq!(done["circuit"]["state"], "open");
     assert_eq!(done["circuit"]["by"], Value::Null);
@@ -95,8 +87,7 @@ async fn the_guard_decides_on_each() {
     service.make("guarded");
     let force_open = order(&service, "guarded", "force_open").await;
     for (user, message) in [("trainee", "this isn't allowed to you"), ("", "")] {
-        let request = service.act("/ops/actions", user, &force_open);
-        let response = request.send().await.unwrap();
+        let response = service.acted(user, &force_open).await;
         if user.is_empty() {
             // An empty name is one, to this service.
             assert_eq!(response.status(), 200);
@@ -111,11 +102,7 @@ async fn the_guard_decides_on_each() {
         );
     }
     let close = order(&service, "guarded", "close").await;
-    let response = service
-        .act("/ops/actions", "trainee", &close)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("trainee", &close).await;
     assert_eq!(response.status(), 200);
 }
 
@@ -125,31 +112,19 @@ async fn what_was_not_seen_is_not_acted_on() {
     service.make("moved");
     let mut order = order(&service, "moved", "disable").await;
     service.fail("moved", 3);
-    let response = service
-        .act("/ops/actions", "ann", &order)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("ann", &order).await;
     let (status, error, said) = refusal(response).await;
     assert_eq!((status, error.as_str()), (409, "changed"));
     assert_eq!(said["now"]["circuit"]["state"], "open");
     assert_eq!(breakerbox::find("moved").unwrap().state().as_str(), "open");
     // The way to go on: what it is now was seen.
     order["generation"] = said["now"]["circuit"]["generation"].clone();
-    let response = service
-        .act("/ops/actions", "ann", &order)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("ann", &order).await;
     assert_eq!(response.status(), 200);
 
     order["generation"] = json!(order["generation"].as_u64().unwrap() + 1);
     order["process"] = json!("another");
-    let response = service
-        .act("/ops/actions", "ann", &order)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("ann", &order).await;
     let (status, error, _) = refusal(response).await;
     assert_eq!((status, error.as_str()), (409, "restarted"));
 }
@@ -159,11 +134,7 @@ async fn a_change_while_the_guard_thinks_is_noticed() {
     let service = Service::start().await;
     service.make("thinking");
     let order = order(&service, "thinking", "force_open").await;
-    let response = service
-        .act("/ops/actions", "slow", &order)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("slow", &order).await;
     let (status, error, said) = refusal(response).await;
     assert_eq!((status, error.as_str()), (409, "changed"));
     assert_eq!(said["now"]["circuit"]["state"], "disabled");
@@ -180,11 +151,7 @@ async fn what_is_gone_is_not_another_of_the_same_name() {
     let order = order(&service, "gone", "force_open").await;
     service.tell(Command::Drop("gone".to_owned()));
     service.make("gone");
-    let response = service
-        .act("/ops/actions", "ann", &order)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("ann", &order).await;
     let (status, error, _) = refusal(response).await;
     assert_eq!((status, error.as_str()), (404, "unknown_circuit"));
     let found = breakerbox::find("gone").unwrap();
@@ -215,10 +182,7 @@ async fn a_configuration_is_cleared_with_the_circuit_that_was_seen_and_not_else(
     found.reconfigure(&overrides).unwrap();
     let mut order = order(&service, "cleared", "clear").await;
     found.force_open();
-    let send = async |order: &Value| {
-        let request = service.act("/ops/actions", "ann", order);
-        request.send().await.unwrap()
-    };
+    let send = async |order: &Value| service.acted("ann", order).await;
     let (status, error, said) = refusal(send(&order).await).await;
     assert_eq!((status, error.as_str()), (409, "changed"));
     assert_eq!((threshold(), found.overrides()), (7, overrides));

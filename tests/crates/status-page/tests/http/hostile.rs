@@ -53,9 +53,7 @@ async fn orders_that_are_none_are_refused_with_what_is_wrong() {
         without("generation"),
         changed("action", json!("open_for")),
     ] {
-        let request = service
-            .act("/ops/actions", "ann", &Value::Null)
-            .body(body.clone());
+        let request = service.act("ann", &Value::Null).body(body.clone());
         let (status, error, _) = refusal(request.send().await.unwrap()).await;
         assert_eq!((status, error.as_str()), (400, "malformed"), "{body}");
     }
@@ -69,21 +67,13 @@ async fn orders_that_are_none_are_refused_with_what_is_wrong() {
         let mut order = good.clone();
         order["action"] = json!("open_for");
         order["seconds"] = seconds.clone();
-        let response = service
-            .act("/ops/actions", "ann", &order)
-            .send()
-            .await
-            .unwrap();
+        let response = service.acted("ann", &order).await;
         let (status, error, _) = refusal(response).await;
         assert_eq!((status, error.as_str()), (400, "malformed"), "{seconds}");
     }
     let mut unknown = good.clone();
     unknown["circuit"] = json!("18446744073709551615");
-    let response = service
-        .act("/ops/actions", "ann", &unknown)
-        .send()
-        .await
-        .unwrap();
+    let response = service.acted("ann", &unknown).await;
     let (status, error, _) = refusal(response).await;
     assert_eq!((status, error.as_str()), (404, "unknown_circuit"));
     assert_eq!(
@@ -96,7 +86,7 @@ async fn orders_that_are_none_are_refused_with_what_is_wrong() {
 async fn a_body_without_end_is_not_read() {
     let service = Service::start().await;
     for size in [4097, 100_000, 10_000_000] {
-        let request = service.act("/ops/actions", "ann", &Value::Null);
+        let request = service.act("ann", &Value::Null);
         let response = request.body(vec![b' '; size]).send().await;
         // What is too large may be cut off while it is still being sent.
         if let Ok(response) = response {

@@ -83,12 +83,17 @@ impl Service {
     }
 
     /// A request to act as the page sends it, by a user.
-    fn act(&self, path: &str, user: &str, order: &Value) -> RequestBuilder {
-        let request = self.client.post(self.running.url(path));
+    fn act(&self, user: &str, order: &Value) -> RequestBuilder {
+        let request = self.client.post(self.running.url("/ops/actions"));
         request
             .header("x-breakerbox-action", "1")
             .header(COOKIE, format!("user={user}"))
             .json(order)
+    }
+
+    /// What is answered to it.
+    async fn acted(&self, user: &str, order: &Value) -> Response {
+        self.act(user, order).send().await.unwrap()
     }
 }
 
