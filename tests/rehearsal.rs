@@ -7,7 +7,7 @@ use breakerbox::{
     Breaker, Change, Clock, DefaultClock, KeyedBreakers, Outcome, Overrides, Policy, RateConfig,
     Settings, Sliding, State, Trigger, Window, test,
 };
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 const MILLI: Duration = Duration::from_millis(1);
@@ -436,8 +436,12 @@ fn keys_that_come_and_go_leave_nothing() {
     }
 }
 
+/// Held by a test that installs a rehearsal for the process: of several the first counts.
+static OF_PROCESS: Mutex<()> = Mutex::new(());
+
 #[test]
 fn one_that_stands_where_another_stood_is_played_for_itself() {
+    let _alone = OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
     // In no test scope, where a circuit is where its breaker stands.
     let rehearsal = Arc::new(Rehearsal::new());
     let _installed = observe::install(Arc::clone(&rehearsal));
@@ -459,6 +463,25 @@ fn one_that_stands_where_another_stood_is_played_for_itself() {
 }
 
 #[test]
+fn of_several_the_first_counts() {
+    let _scope = test::scope();
+    let heard = Arc::new(Heard::default());
+    observe::install(Arc::clone(&heard)).forever();
+    let [first, second] = [(); 2].map(|()| Arc::new(Rehearsal::new()));
+    let installed = observe::install(Arc::clone(&first));
+    observe::install(Arc::clone(&second)).forever();
+    let b = Breaker::new("b", settings().must());
+    b.shadow();
+    fail(&b);
+    let calls = |rehearsal: &Rehearsal| rehearsal.report().first().map(|one| one.calls);
+    assert_eq!((calls(&first), calls(&second)), (Some(1), None));
+    assert_eq!(heard.take().len(), 1, "it is told once");
+    drop(installed);
+    fail(&b);
+    assert_eq!((calls(&first), calls(&second)), (Some(1), Some(1)));
+}
+
+#[test]
 fn without_a_rehearsal_shadow_tells_once() {
     let _scope = test::scope();
     let heard = Arc::new(Heard::default());
@@ -474,6 +497,7 @@ fn without_a_rehearsal_shadow_tells_once() {
 #[test]
 fn on_many_threads_every_call_is_played_once() {
     const CALLS: u64 = 2_000;
+    let _alone = OF_PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
     let rehearsal = Arc::new(Rehearsal::new());
     let installed = observe::install(Arc::clone(&rehearsal));
     // A wait that is over soon, and soon again.
