@@ -436,6 +436,26 @@ fn keys_that_come_and_go_leave_nothing() {
     }
 }
 
+/// Nobody is told when it is gone.
+#[test]
+fn a_key_for_which_there_is_no_room_is_not_played() {
+    let _scope = test::scope();
+    let rehearsal = Arc::new(Rehearsal::new());
+    observe::install(Arc::clone(&rehearsal)).forever();
+    let hosts: KeyedBreakers<u64> = KeyedBreakers::new("hosts", settings().must()).max_keys(1);
+    let hold = |key: u64| {
+        let host = hosts.get(&key);
+        let operator: &dyn breakerbox::AnyBreaker = &host;
+        operator.shadow();
+        let _ = host.call_sync(|| Err::<(), _>(()));
+        host
+    };
+    let _hosts = [1, 2].map(hold);
+    let report = rehearsal.report();
+    let keys: Vec<_> = report.iter().map(|one| one.key.as_deref()).collect();
+    assert_eq!(keys, [Some("1")]);
+}
+
 /// Held by a test that installs a rehearsal for the process: of several the first counts.
 static OF_PROCESS: Mutex<()> = Mutex::new(());
 
@@ -473,12 +493,13 @@ fn of_several_the_first_counts() {
     let b = Breaker::new("b", settings().must());
     b.shadow();
     fail(&b);
+    fail(&b);
     let calls = |rehearsal: &Rehearsal| rehearsal.report().first().map(|one| one.calls);
-    assert_eq!((calls(&first), calls(&second)), (Some(1), None));
+    assert_eq!((calls(&first), calls(&second)), (Some(2), None));
     assert_eq!(heard.take().len(), 1, "it is told once");
     drop(installed);
     fail(&b);
-    assert_eq!((calls(&first), calls(&second)), (Some(1), Some(1)));
+    assert_eq!((calls(&first), calls(&second)), (Some(2), Some(1)));
 }
 
 #[test]

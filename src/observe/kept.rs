@@ -422,3 +422,6 @@ impl Error for KeptError {
         Some(self.cause.as_deref()?)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -310,3 +310,25 @@ fn all_hear_in_the_order_in_which_they_were_installed() {
     Breaker::new("pms", Settings::new().must()).force_open();
     assert_eq!(*heard.lock().unwrap(), [0, 1, 2, 3, 4]);
 }
+
+/// Has another observer come and go when it is dropped.
+struct LastWish;
+
+impl Observer for LastWish {}
+
+impl Drop for LastWish {
+    fn drop(&mut self) {
+        drop(observe::install(Panics));
+    }
+}
+
+/// Of those of the process, which stand behind a lock.
+#[test]
+fn an_observer_may_install_another_one_when_it_is_dropped() {
+    let (sender, done) = channel();
+    thread::spawn(move || {
+        drop(observe::install(LastWish));
+        sender.send(())
+    });
+    done.recv_timeout(60 * SECOND).unwrap();
+}

@@ -245,3 +245,33 @@ fn tens_of_thousands_of_open_keys_are_counted_exactly() {
     drop(installed);
     assert_eq!(lines.calls(), 3 * u64::from(KEYS));
 }
+
+/// Number, calls, and the time left of each.
+#[derive(Default)]
+struct Last(Mutex<Vec<(u64, u64, Option<Duration>)>>);
+
+impl Observer for Last {
+    fn rejected(&self, event: &Rejection<'_>) {
+        let left = event.error.retry_after();
+        let rejection = (event.sequence, event.calls, left);
+        self.0.lock().unwrap().push(rejection);
+    }
+}
+
+#[test]
+fn a_count_is_the_last_refused_call_of_those_that_it_stands_for() {
+    let scope = test::scope();
+    let (all, last) = (Arc::new(Last::default()), Arc::new(Last::default()));
+    let _all = observe::install(Arc::clone(&all));
+    let counts = Arc::new(FirstThenCounts::new(Arc::clone(&last)));
+    let _counts = observe::install(Arc::clone(&counts));
+    let pms = Breaker::new("pms", Settings::new().must());
+    pms.open_for(60 * SECOND);
+    for _ in 0..4 {
+        refuse(&pms, 1);
+        scope.advance(SECOND);
+    }
+    counts.flush();
+    let (all, last) = (all.0.lock().unwrap(), last.0.lock().unwrap());
+    assert_eq!(last[..], [all[0], (all[3].0, 3, Some(57 * SECOND))]);
+}

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adaptors;
 mod badly;
 mod calls;
 mod circuits;

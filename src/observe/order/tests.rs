@@ -1,5 +1,7 @@
 //! Events that arrive in any order, from one thread: what is made of them.
 
+mod giving_up;
+
 use super::InOrder;
 use super::line::{EARLY_AT_MOST, READY_AT_MOST};
 use crate::error::{CircuitOpenError, Refused};

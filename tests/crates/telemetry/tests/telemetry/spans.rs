@@ -1,7 +1,7 @@
 //! A span for each guarded call.
 
 use crate::lines::Lines;
-use breakerbox::observe::{self, TracingObserver};
+use breakerbox::observe::{self, Observer, TracingObserver};
 use breakerbox::reqwest_middleware::CircuitBreakerMiddleware;
 use breakerbox::tower::CircuitBreakerLayer;
 use breakerbox::{Breaker, CallError, KeyedBreakers, Settings, State, circuit_breaker, test};
@@ -296,6 +296,22 @@ fn so_have_requests() {
     assert_eq!(ends(&lines)[0].0, "failure");
 }
 
+/// Wants to hear of calls, or to see their spans.
+struct Wants {
+    calls: bool,
+    spans: bool,
+}
+
+impl Observer for Wants {
+    fn wants_calls(&self) -> bool {
+        self.calls
+    }
+
+    fn wants_spans(&self) -> bool {
+        self.spans
+    }
+}
+
 #[test]
 fn only_where_an_observer_wants_them() {
     let lines = Lines::default();
@@ -305,11 +321,13 @@ fn only_where_an_observer_wants_them() {
         assert_eq!(plain(Ok(7)), Ok(7));
         drop(installed);
         assert_eq!(plain(Ok(7)), Ok(7));
+        // And who wants one wants to hear of its end, too.
+        for (calls, spans) in [(true, false), (false, true)] {
+            observe::install(Wants { calls, spans }).forever();
+            assert_eq!(plain(Ok(7)), Ok(7));
+        }
     });
-    assert_eq!(
-        briefs(&lines.take()),
-        [json!(["asked", []]), json!(["asked", []])]
-    );
+    assert_eq!(briefs(&lines.take()), vec![json!(["asked", []]); 4]);
 }
 
 #[test]
@@ -383,8 +401,24 @@ fn tasks_on_many_threads_keep_their_own_spans() {
         }
     });
     drop(installed);
+    // Who only wants to hear of calls gets none.
+    let (calls, spans) = (true, false);
+    let installed = observe::install(Wants { calls, spans });
+    let alone = || {
+        tracing::info!(target: "alone", "turn");
+        Ok::<_, ()>(())
+    };
+    HOSTS.get("alone").call_sync(alone).unwrap();
+    drop(installed);
+    let lines = lines.take();
+    let alone: Vec<_> = lines
+        .iter()
+        .filter(|line| line["target"] == "alone")
+        .collect();
+    assert_eq!(alone.len(), 1);
+    assert_eq!(brief(alone[0]), json!(["turn", []]));
     let mut turns = BTreeMap::new();
-    for line in lines.take() {
+    for line in lines {
         if line["target"] == "tasks" {
             let spans = line["spans"].as_array().unwrap();
             let [task, call] = &spans[..] else {
