@@ -102,7 +102,7 @@
 //! ```
 //!
 //! # In tests
-//! A [test scope](crate::test::scope) has a registry of its own: what was made in it, and what its
+//! A test scope (`test::scope`) has a registry of its own: what was made in it, and what its
 //! calls used; with settings, states and watchers of its own.
 
 mod all;

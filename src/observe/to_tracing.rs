@@ -60,7 +60,7 @@ use std::time::Duration;
 /// ([`CallOutcome::as_str`](super::CallOutcome::as_str)) and `took_seconds`. The call's body runs in
 /// it, each time it is polled: so events of your own code are children of it, and so are those above
 /// that the call's end brings about. It begins where the call is made and ends where it is settled,
-/// which for [`tower`](crate::tower)'s `at_end_of_body` is the end of the body.
+/// which for `tower`'s `at_end_of_body` is the end of the body.
 ///
 /// A refused call has no span, as there is nothing in it: its event `rejected` stands in the span of
 /// the caller. Nor has what is asked for by [`Breaker::admit`](crate::Breaker::admit), which doesn't
