@@ -1,5 +1,7 @@
 //! A fleet of instances, each with a real circuit and a clock of its own, over the protocol's rules.
 
+#[path = "instance/by_hand.rs"]
+mod by_hand;
 #[path = "instance/converges.rs"]
 mod converges;
 #[path = "instance/histories.rs"]

@@ -62,8 +62,9 @@ impl Instance {
                 self.renewed(asked, told);
             }
             Topic::Count => {
-                self.said = Some(self.saying);
                 self.learn(told, By::Answer);
+                // Also in the record that this has founded.
+                self.said = Some(self.saying);
             }
             Topic::Offer => {
                 self.offering = false;
