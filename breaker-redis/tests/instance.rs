@@ -1,4 +1,8 @@
 //! A fleet of instances, each with a real circuit and a clock of its own, over the protocol's rules.
+//!
+//! `BREAKER_HISTORIES=100000 cargo test --release -p breaker-redis --test instance converges` plays so many
+//! histories of each property; without it some hundreds. One that failed is tried first from then on: its
+//! seed is kept in `instance.regressions`. With `BREAKER_LOG=1` all that goes to and fro is printed.
 
 #[path = "instance/by_hand.rs"]
 mod by_hand;
@@ -6,6 +10,8 @@ mod by_hand;
 mod converges;
 #[path = "instance/histories.rs"]
 mod histories;
+#[path = "instance/network.rs"]
+mod network;
 #[path = "instance/node.rs"]
 mod node;
 #[path = "instance/races.rs"]

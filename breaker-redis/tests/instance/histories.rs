@@ -1,6 +1,7 @@
 //! Random fleets and what happens to them, as it can be shrunk.
 
-use crate::world::{CALM, MS, Mess, Order, SECOND, World};
+use crate::network::{CALM, Mess};
+use crate::world::{MS, Order, SECOND, World};
 use breaker_core::{Config, Outcome, Settings};
 use breaker_redis::instance::Options;
 use breaker_redis::protocol::{Limits, Quorum, Share, Who};

@@ -109,3 +109,15 @@ fn a_second_order_is_done_although_the_first_was_not_answered() {
     world.run(5 * SECOND);
     assert_eq!(world.states(), [State::ForcedOpen; 2]);
 }
+
+#[test]
+fn an_order_sets_the_wait_of_those_that_are_open() {
+    let mut world = world(2);
+    world.trip(0);
+    world.order(1, Order::OpenFor(60 * SECOND));
+    world.run(10 * MS);
+    for node in world.nodes.values() {
+        let left = node.circuit.snapshot(&node.moment(world.now)).time_left;
+        assert!(left.as_secs() >= 58, "{left:?}");
+    }
+}

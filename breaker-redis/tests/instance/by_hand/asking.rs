@@ -1,0 +1,185 @@
+//! When it asks, and what it waits for.
+
+use super::{ByHand, OPEN, TRIPPED, at, done, generation, happened, told, with};
+use crate::node::CLOSED;
+use crate::races::options;
+use crate::world::{MS, SECOND};
+use breaker_redis::instance::{Instance, Options, Settled, Step, Unanswered};
+use breaker_redis::protocol::{Cause, Command, Counts, Limits, Reply, Share, Verdict};
+use breakerbox::State;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[test]
+fn it_is_small() {
+    let size = size_of::<Instance>();
+    assert!(size <= 464, "{size} bytes of each circuit of a process");
+}
+
+#[test]
+fn before_redis_is_found_it_asks_nothing_and_lets_through() {
+    let begun = happened(3, OPEN, TRIPPED);
+    let mut instance = Instance::new(Arc::new(options(0)), &begun, 0, 3);
+    assert_eq!(instance.waits(10 * SECOND), None);
+    assert_eq!(instance.probe_wanted(10 * SECOND), Ok(()));
+    instance.found(10 * SECOND);
+    let (_, command) = instance.asks(10 * SECOND);
+    let Command::Change { to, cause, .. } = command else {
+        panic!("{command:?}");
+    };
+    assert_eq!((to.state, to.wait, cause), (State::Open, 0, TRIPPED));
+}
+
+#[test]
+fn what_was_not_sent_was_not_told_before() {
+    let mut instance = at(CLOSED);
+    let ask = |instance: &mut Instance, now| match instance.asks(now) {
+        (asked, Command::Change { again, .. }) => (asked, again),
+        other => panic!("{other:?}"),
+    };
+    instance.changed(2 * SECOND, &happened(1, OPEN, Cause::Operator));
+    for (why, was_again) in [
+        (Unanswered::NotSent, false),
+        (Unanswered::Unknown, false),
+        (Unanswered::NotSent, true),
+    ] {
+        let now = instance.due(2 * SECOND).expect("it is to be told");
+        let (asked, again) = ask(&mut instance, now);
+        assert_eq!(again, was_again);
+        instance.replied(now, asked, Err(why));
+    }
+}
+
+#[test]
+fn a_redis_that_does_not_answer_is_asked_less_and_less() {
+    let mut instance = with(Options {
+        poll: Duration::from_secs(30),
+        alive: Duration::from_secs(120),
+        ..options(0)
+    });
+    let (mut now, mut times) = (SECOND, Vec::new());
+    while now < 120 * SECOND {
+        match instance.next(now) {
+            Step::Ask(..) => times.push(now / SECOND),
+            Step::Wait(until) => now = until.expect("it asks again"),
+            step => panic!("{step:?}"),
+        }
+    }
+    assert!((6..=9).contains(&times.len()), "{times:?}");
+    assert_eq!(instance.probe_wanted(now), Ok(()));
+}
+
+#[test]
+fn polls_are_spread_and_in_time_for_being_alive() {
+    let mut polls = Vec::new();
+    for seed in 0..200 {
+        let begun = happened(0, CLOSED, None);
+        let fast = Options {
+            poll: Duration::from_secs(60),
+            ..options(0)
+        };
+        let mut instance = Instance::new(Arc::new(fast), &begun, 0, seed);
+        instance.found(0);
+        let first = instance.waits(0).expect("a poll");
+        assert!(first < 500 * MS, "all ask soon");
+        let (asked, _) = instance.asks(first);
+        let nothing = Reply {
+            verdict: Verdict::Missing,
+            now: None,
+        };
+        instance.replied(first, asked, Ok(&nothing));
+        polls.push((first, instance.waits(first).expect("a poll") - first));
+    }
+    let spread = |of: fn(&(u64, u64)) -> u64| {
+        let all = polls.iter().map(of);
+        (all.clone().min().unwrap_or(0), all.max().unwrap_or(0))
+    };
+    let (first, last) = spread(|poll| poll.0);
+    assert!(first < 50 * MS && last > 450 * MS, "{first} {last}");
+    // A quarter of 15 s, and a quarter of that more or less.
+    let (shortest, longest) = spread(|poll| poll.1);
+    assert!(
+        shortest < 2_900 * MS && longest > 4_600 * MS,
+        "{shortest} {longest}"
+    );
+    assert!(
+        shortest >= 2_812 * MS && longest <= 4_688 * MS,
+        "{shortest} {longest}"
+    );
+}
+
+#[test]
+fn a_window_is_looked_at_again_as_it_forgets_by_itself() {
+    let mut instance = with(Options {
+        counting: Some(Limits::Rate {
+            failures: Share::new(0.5),
+            slow: None,
+            min_calls: 10,
+        }),
+        ..options(0)
+    });
+    let counts = Counts {
+        calls: 4,
+        failures: 1,
+        slow: 0,
+    };
+    let settled = Settled {
+        generation: generation(0),
+        counted: true,
+        counts,
+    };
+    instance.settled(0, &settled);
+    let (asked, command) = instance.asks(0);
+    assert!(
+        matches!(command, Command::Count { counts: it, .. } if it == counts),
+        "{command:?}"
+    );
+    instance.replied(
+        0,
+        asked,
+        Ok(&done(told(1, CLOSED, Cause::Founded, "node-0"))),
+    );
+    let poll = instance.waits(0).expect("a poll");
+    let (asked, _) = instance.asks(poll);
+    assert_eq!(instance.next(poll), Step::Look);
+    instance.counted(poll, Counts::default());
+    instance.replied(
+        poll,
+        asked,
+        Ok(&done(told(1, CLOSED, Cause::Founded, "node-0"))),
+    );
+    let (asked, command) = instance.asks(poll);
+    assert!(
+        matches!(command, Command::Count { counts, .. } if counts == Counts::default()),
+        "{command:?}"
+    );
+    instance.replied(
+        poll,
+        asked,
+        Ok(&done(told(1, CLOSED, Cause::Founded, "node-0"))),
+    );
+    let poll = instance.waits(poll).expect("a poll");
+    instance.asks(poll);
+    assert!(
+        matches!(instance.next(poll), Step::Wait(_)),
+        "there is nothing to forget"
+    );
+}
+
+#[test]
+fn counts_of_another_generation_are_nothing() {
+    let mut instance = with(Options {
+        counting: Some(Limits::Consecutive { threshold: 5 }),
+        ..options(0)
+    });
+    let settled = Settled {
+        generation: generation(5),
+        counted: true,
+        counts: Counts {
+            failures: 3,
+            ..Counts::default()
+        },
+    };
+    instance.settled(0, &settled);
+    assert!(instance.waits(0).is_some());
+}
