@@ -3,7 +3,8 @@
 use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, told, version};
 use crate::node::CLOSED;
 use crate::world::{MS, SECOND};
-use breaker_redis::protocol::{Cause, Command};
+use breaker_redis::instance::Step;
+use breaker_redis::protocol::{Cause, Command, Shared};
 use breakerbox::State;
 
 #[test]
@@ -109,4 +110,23 @@ fn what_a_thread_tells_late_and_was_followed_over_is_not_told() {
     let mut instance = at(OPEN);
     instance.changed(2 * SECOND, &happened(0, OPEN, TRIPPED));
     instance.waits(2 * SECOND);
+}
+
+#[test]
+fn who_waits_for_a_trial_follows_only_what_is_another_wait() {
+    let over = Shared { wait: 0, ..OPEN };
+    let more = |reopenings| Shared { reopenings, ..over };
+    for (to, follows) in [(over, false), (OPEN, true), (more(1), true)] {
+        let mut instance = at(over);
+        instance.heard(2 * SECOND, &told(5, to, Cause::Released, "other"));
+        assert_eq!(
+            matches!(instance.next(2 * SECOND), Step::Follow(_)),
+            follows,
+            "{to:?}"
+        );
+        // One in between was missed, which may have been anything.
+        let mut instance = at(over);
+        instance.heard(2 * SECOND, &told(6, to, Cause::Released, "other"));
+        assert_eq!(instance.follows(2 * SECOND).to.state, State::Open);
+    }
 }
