@@ -46,7 +46,11 @@ impl Instance {
                 }
                 self.learn(told, By::Answer);
                 if self.is_sent_as(asked.number) {
-                    self.arrived();
+                    if self.is_overtaken() {
+                        self.order_afresh();
+                    } else {
+                        self.arrived();
+                    }
                 }
                 // Others may have gone on from there.
                 if self.news.is_none() {

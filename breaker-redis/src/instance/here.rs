@@ -78,11 +78,6 @@ impl There {
             reopenings,
         }
     }
-
-    pub(super) fn has_lease(&self, me: &Who) -> bool {
-        let lease = self.told.lease.as_ref();
-        lease.is_some_and(|(holder, _)| holder == me)
-    }
 }
 
 impl Shared {

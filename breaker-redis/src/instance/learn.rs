@@ -123,12 +123,11 @@ impl Instance {
         let is_next = known.is_some_and(|known| {
             known.epoch == version.epoch && known.counter.checked_add(1) == Some(version.counter)
         });
-        // Open with nothing left, as it is here: another probes, or may.
+        // The wait is over, as it is here or will be in a moment: another probes, or may.
         is_next
             && self.course == Course::Settled
             && self.here.is(State::Open)
-            && matches!(told.shared.state, State::Open | State::HalfOpen)
-            && told.shared.wait == 0
+            && matches!(told.cause, Cause::Leased | Cause::Released)
             && told.shared.reopenings == self.here.shared.reopenings
     }
 
@@ -139,9 +138,7 @@ impl Instance {
         };
         match there.told.shared.state {
             State::Closed => self.here.is(State::Closed) || self.alone && self.here.waits(),
-            State::Open => self.here.waits(),
-            State::HalfOpen if there.has_lease(&self.options.me) => self.here.waits(),
-            State::HalfOpen => self.here.is(State::Open),
+            State::Open | State::HalfOpen => self.here.waits(),
             state => self.here.is(state),
         }
     }

@@ -126,6 +126,17 @@ impl Instance {
         self.news.as_mut()?.order.as_mut()
     }
 
+    /// Whether an order of this instance's that came late stands over the one that is told.
+    pub(super) fn is_overtaken(&self) -> bool {
+        let order = self.news.and_then(|news| news.order);
+        order
+            .zip(self.there.as_ref())
+            .is_some_and(|(order, there)| {
+                let is_order = there.told.cause == Cause::Operator && there.told.offered.is_none();
+                is_order && there.told.by == self.options.me && !there.is(order.to.state)
+            })
+    }
+
     /// The order is told as one that never was told before.
     pub(super) fn order_afresh(&mut self) {
         if let Some(news) = &mut self.news {

@@ -1,10 +1,11 @@
 //! What others did, and what happens here meanwhile.
 
-use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, told, version};
+use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, told, version, with};
 use crate::node::CLOSED;
+use crate::races::options;
 use crate::world::{MS, SECOND};
-use breaker_redis::instance::Step;
-use breaker_redis::protocol::{Cause, Command, Shared};
+use breaker_redis::instance::{Options, Step};
+use breaker_redis::protocol::{Cause, Command, Quorum, Shared};
 use breakerbox::State;
 
 #[test]
@@ -115,18 +116,86 @@ fn what_a_thread_tells_late_and_was_followed_over_is_not_told() {
 #[test]
 fn who_waits_for_a_trial_follows_only_what_is_another_wait() {
     let over = Shared { wait: 0, ..OPEN };
-    let more = |reopenings| Shared { reopenings, ..over };
-    for (to, follows) in [(over, false), (OPEN, true), (more(1), true)] {
-        let mut instance = at(over);
-        instance.heard(2 * SECOND, &told(5, to, Cause::Released, "other"));
+    let more = Shared {
+        reopenings: 1,
+        ..over
+    };
+    for (to, cause, follows) in [
+        (over, Cause::Released, false),
+        (TRIAL, Cause::Leased, false),
+        (more, Cause::Released, true),
+        (over, Cause::Operator, true),
+        (OPEN, TRIPPED, true),
+    ] {
+        // Its own clock may be a little behind.
+        let mut instance = at(OPEN);
+        instance.heard(2 * SECOND, &told(5, to, cause, "other"));
         assert_eq!(
             matches!(instance.next(2 * SECOND), Step::Follow(_)),
             follows,
             "{to:?}"
         );
-        // One in between was missed, which may have been anything.
-        let mut instance = at(over);
-        instance.heard(2 * SECOND, &told(6, to, Cause::Released, "other"));
-        assert_eq!(instance.follows(2 * SECOND).to.state, State::Open);
+        // One in between was missed, or not yet followed: it may have been anything.
+        let mut instance = at(OPEN);
+        instance.heard(2 * SECOND, &told(6, to, cause, "other"));
+        instance.follows(2 * SECOND);
+        let mut instance = at(OPEN);
+        instance.heard(2 * SECOND, &told(5, CLOSED, Cause::Recovered, "other"));
+        instance.heard(2 * SECOND, &told(6, to, cause, "other"));
+        instance.follows(2 * SECOND);
+    }
+}
+
+#[test]
+fn what_happens_in_ignorance_of_what_is_to_be_followed_counts_for_nothing() {
+    let mut instance = at(OPEN);
+    instance.heard(2 * SECOND, &told(5, CLOSED, Cause::Operator, "other"));
+    instance.changed(2 * SECOND, &happened(2, OPEN, TRIPPED));
+    assert_eq!(instance.follows(2 * SECOND).only_in, generation(2));
+    instance.followed(2 * SECOND, Ok(generation(3)));
+    instance.waits(2 * SECOND);
+}
+
+#[test]
+fn a_vote_is_given_again_in_a_new_life() {
+    let mut instance = with(Options {
+        quorum: Quorum::Instances(2),
+        ..options(0)
+    });
+    instance.changed(SECOND, &happened(1, OPEN, TRIPPED));
+    let (asked, command) = instance.asks(SECOND);
+    assert!(
+        matches!(command, Command::Vote { open: true, .. }),
+        "{command:?}"
+    );
+    let founded = told(4, CLOSED, Cause::Founded, "node-0");
+    instance.replied(SECOND, asked, Ok(&done(founded)));
+    instance.waits(SECOND);
+    let mut anew = told(1, CLOSED, Cause::Founded, "other");
+    anew.version.epoch += 1;
+    instance.heard(SECOND, &anew);
+    let (_, command) = instance.asks(SECOND);
+    let known = command.known();
+    assert!(
+        matches!(command, Command::Vote { open: true, .. }),
+        "{command:?}"
+    );
+    assert_eq!(known, Some(anew.version));
+}
+
+#[test]
+fn a_trip_before_the_first_answer_counts_where_that_says_closed() {
+    for (there, follows) in [(CLOSED, false), (OPEN, true)] {
+        let mut instance = with(options(0));
+        let (asked, _) = instance.asks(SECOND);
+        instance.changed(SECOND, &happened(1, OPEN, TRIPPED));
+        let (_, command) = instance.asks(SECOND);
+        assert!(
+            matches!(command, Command::Change { known: None, .. }),
+            "{command:?}"
+        );
+        let reply = done(told(4, there, Cause::Recovered, "other"));
+        instance.replied(SECOND, asked, Ok(&reply));
+        assert_eq!(matches!(instance.next(SECOND), Step::Follow(_)), follows);
     }
 }

@@ -1,9 +1,11 @@
 //! What threads tell in another order than it happened in, and what arrives in another.
 
-use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, happened, told, version};
+use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, happened, refused, told, version, with};
 use crate::node::CLOSED;
+use crate::races::options;
 use crate::world::SECOND;
-use breaker_redis::protocol::{Cause, Command, Shared};
+use breaker_redis::instance::{Asked, Instance, Options, Unanswered};
+use breaker_redis::protocol::{Cause, Command, Quorum, Shared, Told};
 use breakerbox::State;
 
 #[test]
@@ -66,4 +68,104 @@ fn an_order_that_comes_late_over_a_later_one_is_set_right() {
     let disabled = told(7, set(State::Disabled), Cause::Operator, "node-0");
     instance.replied(3 * SECOND, asked, Ok(&done(disabled)));
     instance.waits(3 * SECOND);
+}
+
+/// An operator sets this state; what is asked for it, and when.
+fn order(instance: &mut Instance, number: u32, state: State) -> (u64, Asked, Command) {
+    let set = Shared { state, ..CLOSED };
+    instance.changed(2 * SECOND, &happened(number, set, Cause::Operator));
+    ask(instance)
+}
+
+fn ask(instance: &mut Instance) -> (u64, Asked, Command) {
+    let now = instance.due(2 * SECOND).expect("it is to be told");
+    let (asked, command) = instance.asks(now);
+    (now, asked, command)
+}
+
+fn stands(counter: u64, state: State, by: &str) -> Told {
+    told(counter, Shared { state, ..CLOSED }, Cause::Operator, by)
+}
+
+/// What tells all of this state, as an operator's.
+fn change(known: u64, state: State, again: bool) -> Command {
+    Command::Change {
+        known: Some(version(known)),
+        to: Shared { state, ..CLOSED },
+        cause: Cause::Operator,
+        again,
+    }
+}
+
+#[test]
+fn an_order_that_comes_late_is_heard_of_before_the_answer_to_the_later_one() {
+    let mut instance = at(CLOSED);
+    let (now, first, _) = order(&mut instance, 1, State::ForcedOpen);
+    instance.replied(now, first, Err(Unanswered::Unknown));
+    let (now, asked, _) = order(&mut instance, 2, State::Disabled);
+    instance.heard(now, &stands(6, State::ForcedOpen, "node-0"));
+    instance.replied(now, asked, Ok(&done(stands(5, State::Disabled, "node-0"))));
+    assert_eq!(ask(&mut instance).2, change(6, State::Disabled, false));
+}
+
+#[test]
+fn an_order_that_comes_twice_and_late_does_not_keep_the_next_from_being_done() {
+    let mut instance = at(CLOSED);
+    let (now, asked, _) = order(&mut instance, 1, State::ForcedOpen);
+    instance.replied(
+        now,
+        asked,
+        Ok(&done(stands(5, State::ForcedOpen, "node-0"))),
+    );
+    let (now, asked, _) = order(&mut instance, 2, State::Disabled);
+    instance.replied(now, asked, Err(Unanswered::Unknown));
+    let (now, asked, command) = ask(&mut instance);
+    assert_eq!(command, change(5, State::Disabled, true));
+    instance.replied(
+        now,
+        asked,
+        Ok(&refused(stands(6, State::ForcedOpen, "node-0"))),
+    );
+    assert_eq!(ask(&mut instance).2, change(6, State::Disabled, false));
+}
+
+#[test]
+fn an_order_that_is_told_again_says_what_was_known_when_it_was_told_first() {
+    let mut instance = at(CLOSED);
+    let (now, asked, command) = order(&mut instance, 1, State::Disabled);
+    assert_eq!(command, change(4, State::Disabled, false));
+    instance.replied(now, asked, Err(Unanswered::Unknown));
+    instance.heard(now, &stands(6, State::ForcedOpen, "other"));
+    let (now, asked, command) = ask(&mut instance);
+    assert_eq!(command, change(4, State::Disabled, true));
+    instance.replied(
+        now,
+        asked,
+        Ok(&refused(stands(6, State::ForcedOpen, "other"))),
+    );
+    assert_eq!(instance.follows(now).to.state, State::ForcedOpen);
+}
+
+#[test]
+fn a_vote_that_was_taken_back_is_not_given_again() {
+    let mut instance = with(Options {
+        quorum: Quorum::Instances(2),
+        ..options(0)
+    });
+    let reply = done(told(4, CLOSED, Cause::Founded, "node-0"));
+    for (number, state, cause, vote) in [
+        (1, OPEN, TRIPPED, true),
+        (3, CLOSED, Cause::Recovered, false),
+    ] {
+        instance.changed(SECOND, &happened(number, state, cause));
+        let (asked, command) = instance.asks(SECOND);
+        assert!(
+            matches!(command, Command::Vote { open, .. } if open == vote),
+            "{command:?}"
+        );
+        instance.replied(SECOND, asked, Ok(&reply));
+    }
+    instance.lost(SECOND);
+    instance.found(SECOND);
+    instance.waits(SECOND);
 }
