@@ -162,7 +162,8 @@ impl Members {
         if let Some(old) = old {
             says = old.says_in(term);
             let slice = self.slice(old.tick);
-            *slice = slice.with(Slice::of(says), |sum, part| sum - part);
+            // More than there is only where versions have come to their end.
+            *slice = slice.with(Slice::of(says), u64::saturating_sub);
         }
         let says = change(says);
         let slice = self.slice(ticks.tick);
@@ -246,6 +247,19 @@ impl Members {
             .iter()
             .filter(move |(_, member)| ticks.counts(member.tick));
         Some((ticks, &self.slices, members))
+    }
+
+    /// What [`sums`](Self::sums) are to be, found by looking at each instance that counts.
+    pub(crate) fn summed_up(&self, term: Option<Version>) -> Slice {
+        let members = self.parts().into_iter().flat_map(|(_, _, members)| members);
+        members.fold(Slice::default(), |sum, (_, member)| {
+            sum.with(Slice::of(member.says_in(term)), |sum, part| sum + part)
+        })
+    }
+
+    /// How many instances are kept, with those that don't count any more.
+    pub(crate) fn kept(&self) -> usize {
+        self.of.len().max(self.heard.len())
     }
 }
 

@@ -4,6 +4,7 @@ mod any;
 mod histories;
 mod hostile;
 mod names;
+mod rules;
 mod script;
 #[allow(unreachable_pub, reason = "shared with the tests of whole fleets")]
 #[path = "../../tests/server/mod.rs"]

@@ -32,18 +32,22 @@ impl Version {
         }
     }
 
-    /// The version of the next change of what is stored.
+    /// The version of the next change of what is stored. After the greatest there is none: only who can
+    /// write to Redis as he likes ever makes it.
     pub(crate) fn next(self) -> Self {
-        if self.counter < MAX_NUMBER {
+        let Self { epoch, counter } = self;
+        if counter < MAX_NUMBER {
             Self {
-                counter: self.counter + 1,
-                ..self
+                epoch,
+                counter: counter + 1,
             }
-        } else {
+        } else if epoch < MAX_NUMBER {
             Self {
-                epoch: (self.epoch + 1).min(MAX_NUMBER),
+                epoch: epoch + 1,
                 counter: 1,
             }
+        } else {
+            self
         }
     }
 

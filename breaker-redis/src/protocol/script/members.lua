@@ -11,8 +11,10 @@ end
 local function next_of(v)
   if v[2] < MAX_NUMBER then
     return { v[1], v[2] + 1 }
+  elseif v[1] < MAX_NUMBER then
+    return { v[1] + 1, 1 }
   end
-  return { min(v[1] + 1, MAX_NUMBER), 1 }
+  return v
 end
 
 local function founded(known)
@@ -54,7 +56,8 @@ end
 local function add(tick, says, sign)
   local slice = slices[tick % SLICES]
   for i, part in ipairs(slice_of(says)) do
-    slice[i] = slice[i] + sign * part
+    -- Below 0 only where versions have come to their end.
+    slice[i] = max(slice[i] + sign * part, 0)
   end
 end
 

@@ -102,7 +102,7 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
         })
 }
 
-fn quorum() -> impl Strategy<Value = Quorum> {
+pub(super) fn quorum() -> impl Strategy<Value = Quorum> {
     prop_oneof![
         3 => (0..4_u32).prop_map(Quorum::Instances),
         2 => proptest::sample::select(vec![0.07, 0.3, 0.5, 1.0])
@@ -111,13 +111,13 @@ fn quorum() -> impl Strategy<Value = Quorum> {
     ]
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
+pub(super) fn limits() -> impl Strategy<Value = Limits> {
     let share = || {
         option::weighted(0.7, proptest::sample::select(vec![0.07, 0.5, 1.0]))
             .prop_map(|share| share.and_then(Share::new))
     };
     prop_oneof![
-        (0..8_u32).prop_map(|threshold| Limits::Consecutive { threshold }),
+        prop_oneof![0..8_u32, 8..40_u32].prop_map(|threshold| Limits::Consecutive { threshold }),
         (share(), share(), 0..20_u32).prop_map(|(failures, slow, min_calls)| Limits::Rate {
             failures,
             slow,
@@ -126,7 +126,7 @@ fn limits() -> impl Strategy<Value = Limits> {
     ]
 }
 
-fn counts() -> impl Strategy<Value = Counts> {
+pub(super) fn counts() -> impl Strategy<Value = Counts> {
     let count = || prop_oneof![4 => 0..4_u32, 2 => 0..30_u32, 1 => Just(u32::MAX)];
     (count(), count(), count()).prop_map(|(calls, failures, slow)| Counts {
         calls,

@@ -127,7 +127,7 @@ fn any_damage_is_refused_or_answered_and_never_half_done() {
         any::command(Some(known)),
     );
     let mut runner = TestRunner::new(Config {
-        cases: 2000,
+        cases: 1000,
         failure_persistence: None,
         ..Config::default()
     });

@@ -29,6 +29,17 @@ pub(super) const CHANGE: Command = Command::Change {
     again: false,
 };
 
+pub(super) const CLOSE: Command = Command::Change {
+    known: None,
+    to: Shared {
+        state: State::Closed,
+        wait: 0,
+        ..OPEN
+    },
+    cause: Cause::Operator,
+    again: false,
+};
+
 /// Far from opening anything.
 pub(super) fn count(failures: u32) -> Command {
     Command::Count {

@@ -120,7 +120,7 @@ const MARK: &str = "s3cr3t";
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 2000,
+        cases: 500,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -1,0 +1,585 @@
+//! What becomes of a circuit's record, case by case.
+
+use super::super::version::MAX_NUMBER;
+use super::super::{
+    Applied, Caller, Cause, Command, Counts, Known, Limits, Quorum, Share, Shared, Stored, Told,
+    Verdict, Version, Who, apply,
+};
+use super::script::{CHANGE, CLOSE, OPEN, READ};
+use breakerbox::State;
+
+const SECOND: u64 = 1_000_000;
+const HOUR: u64 = 3_600 * SECOND;
+const ALIVE: u64 = 15 * SECOND;
+
+/// Redis, as far as the rules go.
+struct Redis {
+    stored: Stored,
+    now: u64,
+    present: bool,
+}
+
+impl Redis {
+    fn new() -> Self {
+        Self {
+            stored: Stored::default(),
+            now: 1_764_530_000 * SECOND,
+            present: false,
+        }
+    }
+
+    fn ask(&mut self, who: &str, command: &Command) -> Applied {
+        let caller = Caller {
+            who: Who::new(who).unwrap(),
+            alive: ALIVE,
+            present: self.present,
+        };
+        apply(&mut self.stored, self.now, &caller, command)
+    }
+
+    #[track_caller]
+    fn done(&mut self, who: &str, command: &Command) -> Told {
+        self.answers(who, command, Verdict::Done)
+    }
+
+    #[track_caller]
+    fn refused(&mut self, who: &str, command: &Command) -> Told {
+        self.answers(who, command, Verdict::Refused)
+    }
+
+    #[track_caller]
+    fn answers(&mut self, who: &str, command: &Command, verdict: Verdict) -> Told {
+        let before = self.stored.record.clone();
+        let applied = self.ask(who, command);
+        assert_eq!(applied.reply.verdict, verdict, "{command:?}");
+        if verdict != Verdict::Done {
+            assert!(!applied.publish, "{command:?}");
+            assert_eq!(self.stored.record, before, "{command:?}");
+        }
+        applied.reply.now.expect("how it stands")
+    }
+
+    /// With a wait of a minute.
+    fn opened(&mut self) -> Known {
+        Some(self.done("operator", &CHANGE).version)
+    }
+
+    fn with_trial(&mut self, holder: &str) -> Known {
+        let known = self.opened();
+        self.now += OPEN.wait;
+        Some(self.done(holder, &lease(known)).version)
+    }
+}
+
+fn shared(state: State) -> Shared {
+    Shared {
+        state,
+        wait: 0,
+        imposed: false,
+        reopenings: 0,
+    }
+}
+
+fn change(known: Known, state: State) -> Command {
+    Command::Change {
+        known,
+        to: shared(state),
+        cause: Cause::Recovered,
+        again: false,
+    }
+}
+
+fn by_operator(known: Known, state: State, again: bool) -> Command {
+    Command::Change {
+        known,
+        to: shared(state),
+        cause: Cause::Operator,
+        again,
+    }
+}
+
+fn lease(known: Known) -> Command {
+    Command::Lease {
+        known,
+        lasts: 5 * SECOND,
+    }
+}
+
+fn offer(known: Version, to: Shared) -> Command {
+    Command::Offer {
+        known,
+        to,
+        cause: Cause::Tripped { failures: 5 },
+    }
+}
+
+fn vote(known: Known, quorum: Quorum) -> Command {
+    Command::Vote {
+        known,
+        open: true,
+        to: OPEN,
+        quorum,
+    }
+}
+
+fn count(known: Known, failures: u32, threshold: u32) -> Command {
+    Command::Count {
+        known,
+        counts: Counts {
+            failures,
+            ..Counts::default()
+        },
+        limits: Limits::Consecutive { threshold },
+        quorum: Quorum::Instances(1),
+        to: OPEN,
+    }
+}
+
+#[test]
+fn who_knows_nothing_and_has_nothing_to_say_leaves_nothing() {
+    let mut redis = Redis::new();
+    let to = OPEN;
+    let quorum = Quorum::Instances(1);
+    for command in [
+        READ,
+        lease(None),
+        Command::Release { known: None },
+        count(None, 0, 5),
+        Command::Vote {
+            known: None,
+            open: false,
+            to,
+            quorum,
+        },
+    ] {
+        let applied = redis.ask("web-1", &command);
+        assert_eq!(applied.reply.verdict, Verdict::Missing, "{command:?}");
+        assert_eq!((applied.reply.now, applied.publish), (None, false));
+    }
+    assert_eq!(redis.stored, Stored::default());
+}
+
+#[test]
+fn a_change_is_done_by_who_knew_what_it_changes() {
+    let mut redis = Redis::new();
+    let first = redis.done("web-1", &change(None, State::Open));
+    assert_eq!(first.version.epoch, redis.now);
+    // Not closed any more: what somebody counted who never heard of it came too late.
+    redis.refused("web-2", &change(None, State::Open));
+    let known = Some(first.version);
+    let second = redis.done("web-1", &change(known, State::Closed));
+    assert_eq!(second.version, first.version.next());
+    assert_eq!(
+        (second.by.as_str(), second.cause),
+        ("web-1", Cause::Recovered)
+    );
+    let told = redis.refused("web-2", &change(known, State::Open));
+    assert_eq!(told, redis.done("web-2", &READ));
+    // Closed again: a young instance has counted from the same beginning.
+    redis.done("web-3", &change(None, State::Open));
+}
+
+#[test]
+fn an_operators_last_word_stands() {
+    let mut redis = Redis::new();
+    let known = Some(redis.done("web-1", &CLOSE).version);
+    let forced = redis.done("web-1", &by_operator(None, State::ForcedOpen, false));
+    assert_eq!(forced.shared.state, State::ForcedOpen);
+    for state in [State::ForcedOpen, State::Disabled, State::Shadow] {
+        let set = Some(
+            redis
+                .done("web-1", &by_operator(None, state, false))
+                .version,
+        );
+        redis.refused("web-2", &change(set, State::Closed));
+        redis.refused("web-2", &change(set, State::Open));
+        redis.refused("web-2", &lease(set));
+        redis.refused("web-2", &count(set, 9, 5));
+        redis.refused("web-2", &vote(set, Quorum::Instances(1)));
+    }
+    // Another operator's, which was asked before and may have come before.
+    let told = redis.refused("web-2", &by_operator(known, State::Closed, true));
+    assert_eq!(told.shared.state, State::Shadow);
+    redis.done(
+        "web-2",
+        &by_operator(Some(told.version), State::Closed, true),
+    );
+    // What was no operator's since doesn't hold it up.
+    let tripped = redis.done("web-1", &change(None, State::Open));
+    let before = Version {
+        counter: tripped.version.counter - 1,
+        ..tripped.version
+    };
+    redis.done("web-2", &by_operator(Some(before), State::Disabled, true));
+}
+
+#[test]
+fn after_the_wait_one_may_probe_for_all() {
+    let mut redis = Redis::new();
+    let known = redis.opened();
+    redis.now += OPEN.wait - 1;
+    assert_eq!(redis.refused("web-1", &lease(known)).shared.wait, 1);
+    redis.now += 1;
+    redis.refused("web-1", &lease(None));
+    let told = redis.done("web-1", &lease(known));
+    assert_eq!(
+        (told.shared.state, told.cause),
+        (State::HalfOpen, Cause::Leased)
+    );
+    let holder = Who::new("web-1").unwrap();
+    assert_eq!(told.lease, Some((holder.clone(), 5 * SECOND)));
+    let known = Some(told.version);
+    redis.now += SECOND;
+    let told = redis.refused("web-2", &lease(known));
+    assert_eq!(told.lease, Some((holder, 4 * SECOND)));
+    for command in [
+        change(known, State::Closed),
+        Command::Release { known },
+        Command::Renew { known, lasts: 9 },
+    ] {
+        redis.refused("web-2", &command);
+    }
+    // Its answer was lost: it is the same lease.
+    let again = redis.done("web-1", &lease(None));
+    assert_eq!(Some(again.version), known);
+    let closed = redis.done("web-1", &change(known, State::Closed));
+    assert_eq!((closed.shared.state, closed.lease), (State::Closed, None));
+}
+
+#[test]
+fn a_lease_lasts_as_long_as_it_is_renewed() {
+    let mut redis = Redis::new();
+    let known = redis.with_trial("web-1");
+    let lasts = 5 * SECOND;
+    for _ in 0..10 {
+        redis.now += 4 * SECOND;
+        assert!(!redis.ask("web-1", &Command::Renew { known, lasts }).publish);
+        redis.refused("web-2", &lease(known));
+    }
+    // Its holder crashed. Until somebody else has asked it could still come back.
+    redis.now += lasts;
+    redis.done("web-1", &Command::Renew { known, lasts });
+    redis.now += lasts;
+    let taken = redis.done("web-2", &lease(known));
+    assert_eq!(Some(taken.version), known.map(Version::next));
+    for command in [
+        change(known, State::Closed),
+        Command::Renew { known, lasts },
+        Command::Release { known },
+        lease(known),
+    ] {
+        redis.refused("web-1", &command);
+    }
+}
+
+#[test]
+fn a_trial_that_decided_nothing_leaves_the_next_to_another() {
+    let mut redis = Redis::new();
+    let known = redis.with_trial("web-1");
+    let told = redis.done("web-1", &Command::Release { known });
+    assert_eq!((told.shared.state, told.shared.wait), (State::Open, 0));
+    assert_eq!(told.cause, Cause::Released);
+    redis.done("web-2", &lease(Some(told.version)));
+}
+
+#[test]
+fn a_clock_that_jumps_holds_nothing_open_longer() {
+    for back in [SECOND, HOUR, 1_000_000 * HOUR] {
+        let mut redis = Redis::new();
+        let known = redis.opened();
+        redis.now -= back.min(redis.now);
+        assert_eq!(redis.done("web-1", &READ).shared.wait, OPEN.wait);
+        redis.now += OPEN.wait;
+        let told = redis.done("web-1", &lease(known));
+        let known = Some(told.version);
+        redis.now -= back.min(redis.now);
+        let (_, left) = redis.done("web-2", &READ).lease.unwrap();
+        assert_eq!(left, 5 * SECOND);
+        redis.refused("web-2", &lease(known));
+        redis.now += 5 * SECOND;
+        redis.done("web-2", &lease(known));
+    }
+    let mut redis = Redis::new();
+    let known = redis.opened();
+    redis.now += HOUR;
+    assert_eq!(redis.done("web-1", &READ).shared.wait, 0);
+    redis.done("web-1", &lease(known));
+}
+
+#[test]
+fn a_redis_that_was_emptied_begins_an_epoch_that_wins() {
+    let mut redis = Redis::new();
+    let before = redis.opened().unwrap();
+    for now in [redis.now + SECOND, redis.now - HOUR] {
+        redis.stored = Stored::default();
+        redis.now = now;
+        let known = Some(before);
+        let missing = redis.ask("web-1", &Command::Read { known });
+        assert_eq!(missing.reply.verdict, Verdict::Missing);
+        let told = redis.done("web-1", &offer(before, OPEN));
+        assert!(told.version > before && told.version.epoch > before.epoch);
+        assert_eq!(told.offered, Some(before));
+    }
+}
+
+#[test]
+fn of_what_is_offered_the_latest_is_taken() {
+    let mut redis = Redis::new();
+    let old = redis.opened().unwrap();
+    let late = redis.done("web-1", &CLOSE).version;
+    let offers = [(old, OPEN), (late, shared(State::Closed))];
+    for (first, second) in [(0, 1), (1, 0)] {
+        let mut redis = Redis::new();
+        let (known, to) = offers[first];
+        redis.done("web-1", &offer(known, to));
+        let (known, to) = offers[second];
+        redis.ask("web-2", &offer(known, to));
+        assert_eq!(redis.done("web-3", &READ).shared.state, State::Closed);
+    }
+    // Once something has happened, what was before is over.
+    let mut redis = Redis::new();
+    let told = redis.done("web-1", &offer(old, OPEN));
+    redis.done("web-1", &change(Some(told.version), State::Closed));
+    redis.refused("web-2", &offer(late, OPEN));
+    // Of this life, nobody offers.
+    let told = redis.done("web-3", &READ);
+    redis.done("web-3", &offer(told.version, OPEN));
+    assert_eq!(redis.done("web-3", &READ), told);
+}
+
+#[test]
+fn older_data_is_found_out_and_made_up_for() {
+    let mut redis = Redis::new();
+    redis.opened();
+    let older = redis.stored.clone();
+    let known = redis.done("web-1", &CLOSE).version;
+    let lost = redis.done("web-1", &CLOSE).version;
+    redis.stored = older;
+    for command in [
+        Command::Read { known: Some(lost) },
+        lease(Some(lost)),
+        count(Some(lost), 9, 5),
+        vote(Some(lost), Quorum::Instances(1)),
+        Command::Release { known: Some(lost) },
+    ] {
+        redis.answers("web-1", &command, Verdict::Behind);
+    }
+    let told = redis.done("web-1", &offer(lost, shared(State::Closed)));
+    // Nothing of what was lost is ever taken for later than what comes now.
+    assert!(told.version.epoch > known.epoch);
+    redis.refused("web-2", &offer(known, OPEN));
+    let tripped = redis.done("web-2", &change(Some(told.version), State::Open));
+    assert!(tripped.version > lost);
+}
+
+#[test]
+fn one_host_with_a_broken_network_opens_nobodys_circuit_but_its_own() {
+    let half = Quorum::Share(Share::new(0.5).unwrap());
+    for quorum in [half, Quorum::Instances(5)] {
+        let mut redis = Redis::new();
+        redis.present = true;
+        let round = |redis: &mut Redis, votes: usize| {
+            let mut known = None;
+            for n in 0..10 {
+                let who = format!("web-{n}");
+                let command = if n < votes { vote(None, quorum) } else { READ };
+                let reply = redis.ask(&who, &command).reply;
+                known = reply.now.or(known);
+            }
+            redis.now += ALIVE / 4;
+            known.map(|told| told.shared.state)
+        };
+        // Who is alive is known before long, also after Redis was emptied.
+        for votes in [0, 0, 0, 1, 1, 4, 4] {
+            let state = round(&mut redis, votes);
+            assert_ne!(state, Some(State::Open), "{votes} of 10 by {quorum:?}");
+        }
+        assert_eq!(round(&mut redis, 5), Some(State::Open), "{quorum:?}");
+        let told = redis.done("web-9", &READ);
+        assert_eq!(told.cause, Cause::Voted { instances: 5 });
+    }
+}
+
+#[test]
+fn nobody_is_all_of_a_fleet_that_is_not_known_yet() {
+    let all = Quorum::Share(Share::new(1.0).unwrap());
+    let mut redis = Redis::new();
+    redis.present = true;
+    let closed = |redis: &mut Redis| redis.done("web-1", &vote(None, all)).shared.state;
+    // Just emptied, only who votes has been heard of.
+    assert_eq!(closed(&mut redis), State::Closed);
+    redis.now += ALIVE / 4;
+    assert_eq!(closed(&mut redis), State::Closed);
+    // A clock that jumped: nobody was heard of for so long.
+    redis.now += HOUR;
+    assert_eq!(closed(&mut redis), State::Closed);
+    redis.now += ALIVE / 4;
+    assert_eq!(closed(&mut redis), State::Closed);
+    // Nobody else has come: it is alone.
+    redis.now += ALIVE / 4;
+    assert_eq!(closed(&mut redis), State::Open);
+}
+
+#[test]
+fn a_vote_can_be_taken_back() {
+    let mut redis = Redis::new();
+    let two = Quorum::Instances(2);
+    redis.done("web-1", &vote(None, two));
+    redis.done(
+        "web-1",
+        &Command::Vote {
+            known: None,
+            open: false,
+            to: OPEN,
+            quorum: two,
+        },
+    );
+    assert_eq!(
+        redis.done("web-2", &vote(None, two)).shared.state,
+        State::Closed
+    );
+    // Twice is once.
+    assert_eq!(
+        redis.done("web-2", &vote(None, two)).shared.state,
+        State::Closed
+    );
+    assert_eq!(
+        redis.done("web-1", &vote(None, two)).shared.state,
+        State::Open
+    );
+}
+
+#[test]
+fn failures_of_all_count_together() {
+    let mut redis = Redis::new();
+    for (who, failures, open) in [
+        ("web-1", 2, false),
+        ("web-1", 2, false),
+        ("web-2", 2, false),
+        // A success ends its own row alone.
+        ("web-1", 0, false),
+        ("web-3", 2, false),
+        ("web-3", 3, true),
+    ] {
+        let told = redis.done(who, &count(None, failures, 5));
+        assert_eq!(told.shared.state == State::Open, open, "{who} {failures}");
+    }
+    assert_eq!(
+        redis.done("web-1", &READ).cause,
+        Cause::Counted { failures: 5 }
+    );
+}
+
+#[test]
+fn what_was_counted_before_a_change_counts_no_more() {
+    let mut redis = Redis::new();
+    redis.done("web-1", &count(None, 4, 5));
+    redis.done("operator", &CLOSE);
+    let told = redis.done("web-2", &count(None, 1, 5));
+    assert_eq!(told.shared.state, State::Closed);
+    // Said of the closed circuit of before, it is late.
+    let known = Some(told.version);
+    redis.opened();
+    redis.refused("web-1", &count(known, 5, 5));
+    redis.done("operator", &CLOSE);
+    redis.refused("web-1", &count(known, 5, 5));
+}
+
+#[test]
+fn who_fell_silent_counts_no_more() {
+    let quarter = ALIVE / 4;
+    for (silent_for, counts) in [(4 * quarter, true), (5 * quarter, false)] {
+        let mut redis = Redis::new();
+        redis.done("web-1", &count(None, 4, 5));
+        redis.now += silent_for;
+        let state = redis.done("web-2", &count(None, 1, 5)).shared.state;
+        assert_eq!(state == State::Open, counts, "{silent_for}");
+    }
+    // Any command says that it is alive.
+    let mut redis = Redis::new();
+    redis.done("web-1", &count(None, 4, 5));
+    for _ in 0..20 {
+        redis.now += 3 * quarter;
+        redis.done("web-1", &READ);
+    }
+    let told = redis.done("web-2", &count(None, 1, 5));
+    assert_eq!(told.shared.state, State::Open);
+}
+
+#[test]
+fn rates_are_those_of_all_calls_together() {
+    let limits = Limits::Rate {
+        failures: Share::new(0.07),
+        slow: Share::new(0.5),
+        min_calls: 100,
+    };
+    let asks = |calls, failures, slow, least| Command::Count {
+        known: None,
+        counts: Counts {
+            calls,
+            failures,
+            slow,
+        },
+        limits,
+        quorum: Quorum::Instances(least),
+        to: OPEN,
+    };
+    for (first, second, least, open) in [
+        ((50, 6, 0), (50, 0, 0), 1, false),
+        ((50, 6, 0), (50, 1, 0), 1, true),
+        ((50, 6, 0), (49, 1, 0), 1, false),
+        ((50, 0, 25), (50, 0, 24), 1, false),
+        ((50, 0, 25), (50, 0, 25), 1, true),
+        // All of them seen by one, where two must.
+        ((50, 50, 50), (50, 0, 0), 2, false),
+        ((50, 50, 50), (50, 1, 0), 2, true),
+        ((50, 0, 50), (50, 0, 1), 2, true),
+    ] {
+        let mut redis = Redis::new();
+        redis.ask("web-1", &asks(first.0, first.1, first.2, least));
+        let told = redis.done("web-2", &asks(second.0, second.1, second.2, least));
+        let state = told.shared.state;
+        assert_eq!(state == State::Open, open, "{first:?} {second:?} {least}");
+    }
+}
+
+#[test]
+fn a_hundred_thousand_are_counted_one_by_one() {
+    let mut redis = Redis::new();
+    let all = 100_000;
+    for n in 1..all {
+        let told = redis.done(&format!("web-{n}"), &count(None, 1, all));
+        assert_eq!(told.shared.state, State::Closed);
+        // So that they stand in several slices.
+        redis.now += 100;
+    }
+    let told = redis.done("web-0", &count(None, 1, all));
+    assert_eq!(told.cause, Cause::Counted { failures: all });
+}
+
+#[test]
+fn instances_that_come_and_go_are_forgotten() {
+    let mut redis = Redis::new();
+    redis.present = true;
+    let mut most = 0;
+    for n in 0..20_000 {
+        redis.ask(&format!("web-{n}"), &READ);
+        redis.now += ALIVE / 100;
+        most = most.max(redis.stored.members.kept());
+    }
+    assert!(most < 400, "{most} are kept");
+}
+
+#[test]
+fn versions_grow_to_their_ends() {
+    let version = |epoch, counter| Version { epoch, counter };
+    assert_eq!(version(1, 1).next(), version(1, 2));
+    assert_eq!(version(1, MAX_NUMBER).next(), version(2, 1));
+    let greatest = version(MAX_NUMBER, MAX_NUMBER);
+    assert_eq!(greatest.next(), greatest);
+    assert_eq!(Version::founded(7, None), version(7, 1));
+    assert_eq!(Version::founded(7, Some(version(7, 9))), version(8, 1));
+    assert_eq!(Version::founded(7, Some(version(3, 9))), version(7, 1));
+    let last = version(MAX_NUMBER, 4);
+    assert_eq!(Version::founded(7, Some(last)), version(MAX_NUMBER, 5));
+}
