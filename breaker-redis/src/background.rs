@@ -21,10 +21,12 @@ use crate::hub::Hub;
 use crate::settings::FleetBuilder;
 use asking::{Answered, Question};
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use breakerbox::link;
 use connect::{Heard, Live, Target};
 use report::{News, Report};
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
@@ -93,13 +95,29 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
         .build()
         .map_err(FleetError::Thread)?;
     let hub = Arc::clone(hub);
-    let run = move || Background::new(hub, runtime, target).run();
+    let run = move || {
+        let of_run = Arc::clone(&hub);
+        let background = Background::new(hub, runtime, target);
+        let ended = panic::catch_unwind(AssertUnwindSafe(move || background.run()));
+        if ended.is_err() {
+            // A fault of ours costs the sharing, and nothing else.
+            of_run.end();
+            link::sharing_lost(of_run.prefix().as_str(), &Ended, 1);
+        }
+    };
     std::thread::Builder::new()
         .name("breaker-fleet".to_owned())
         .spawn(run)
         .map_err(FleetError::Thread)?;
     Ok(())
 }
+
+/// The thread is gone.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error(
+    "the fleet's background has panicked: breakers are on their own until they are shared again"
+)]
+struct Ended;
 
 fn backoff() -> ExponentialBackoff {
     ExponentialBuilder::new()

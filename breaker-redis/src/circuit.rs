@@ -61,6 +61,8 @@ pub(crate) struct Circuit {
     instance: Mutex<Instance>,
     /// Whether it waits in the queue.
     pub(crate) is_queued: AtomicBool,
+    /// Since when.
+    pub(crate) queued_at: AtomicU64,
     /// When the background looks at it by itself, or [`NEVER`].
     pub(crate) due: AtomicU64,
     /// In which session it was told that Redis is there; in which it was answered first. Of the
@@ -86,6 +88,7 @@ impl Circuit {
             id,
             instance: Mutex::new(instance),
             is_queued: AtomicBool::new(false),
+            queued_at: AtomicU64::new(0),
             due: AtomicU64::new(NEVER),
             found_in: AtomicU64::new(0),
             told_in: AtomicU64::new(0),
@@ -96,6 +99,13 @@ impl Circuit {
     /// For moments only.
     pub(crate) fn instance(&self) -> MutexGuard<'_, Instance> {
         self.instance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the background should have looked at it for so many microseconds, and hasn't: an
+    /// observer holds it up, or the machine has no time for it.
+    pub(crate) fn is_neglected(&self, now: u64, since: u64) -> bool {
+        let is_over = |at: &AtomicU64| at.load(Ordering::Relaxed).saturating_add(since) < now;
+        is_over(&self.due) || self.is_queued.load(Ordering::Acquire) && is_over(&self.queued_at)
     }
 
     /// Whether the background must look at it earlier than it would by itself.
@@ -170,6 +180,6 @@ pub(crate) fn counts(counted: Counted) -> Counts {
     }
 }
 
-fn micros(time: Duration) -> u64 {
+pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,6 @@
 //! A breaker that is shared, or the breakers of all keys.
 
-use crate::circuit::{Circuit, Reach, begun, counts, happened};
+use crate::circuit::{Circuit, Reach, begun, counts, happened, micros};
 use crate::hub::Hub;
 use crate::instance::{Options, Settled};
 use crate::membership::Linkage;
@@ -329,7 +329,11 @@ impl Group {
         let due = instance.due(now);
         drop(instance);
         self.wake(&circuit, due);
-        may
+        // Nobody waits for a background that is held up: then each is on its own.
+        match may {
+            Err(_) if circuit.is_neglected(now, micros(self.hub.times().answer)) => Ok(()),
+            may => may,
+        }
     }
 
     pub(crate) fn key_added(&self, linked: &Linked<'_>) {

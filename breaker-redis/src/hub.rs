@@ -120,6 +120,10 @@ impl Hub {
 
     /// The background must look at it.
     pub(crate) fn enqueue(&self, circuit: &Arc<Circuit>) {
+        if circuit.is_queued.load(Ordering::Acquire) {
+            return;
+        }
+        circuit.queued_at.store(self.now(), Ordering::Relaxed);
         if !circuit.is_queued.swap(true, Ordering::AcqRel) {
             Self::lock(&self.queue).push(Arc::clone(circuit));
             self.wake.notify_one();

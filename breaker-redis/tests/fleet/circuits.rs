@@ -3,8 +3,9 @@
 use crate::server::Server;
 use crate::support::{Instance, LONG, builder, instances, name, until};
 use breaker_redis::{FleetKeyedBreakers, Sharing};
+use breakerbox::observe::{self, Observer, StateChange};
 use breakerbox::{AnyBreaker, KeyedBreakers, Settings, State, Trigger};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 #[test]
@@ -199,4 +200,80 @@ fn a_fleet_that_is_dropped_leaves_local_breakers_which_another_can_share() {
     until("what happened meanwhile", || breaker.state() == State::Open);
     b.breaker.close();
     until("what happens now", || breaker.state() == State::Closed);
+}
+
+/// Holds up who tells it of a change that a fleet brought about, until it is dropped.
+struct HoldsUp {
+    circuit: &'static str,
+    held: Mutex<mpsc::Receiver<()>>,
+}
+
+impl Observer for HoldsUp {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        if event.breaker == self.circuit && event.change.trigger == Trigger::Fleet {
+            let _ = self.held.lock().unwrap().recv();
+        }
+    }
+}
+
+#[test]
+fn a_background_that_an_observer_holds_up_holds_up_no_probe() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let name = name("held-up");
+    let config = Settings::new()
+        .threshold(1)
+        .reset(Duration::from_millis(1))
+        .jitter(0.0)
+        .must();
+    let [a, b] = std::array::from_fn(|_| {
+        let quick = builder(&server).answer(Duration::from_millis(200));
+        Instance::new(quick, name, config, Sharing::new())
+    });
+    let (release, held) = mpsc::channel();
+    let held = Mutex::new(held);
+    let installed = observe::install(Arc::new(HoldsUp {
+        circuit: name,
+        held,
+    }));
+    a.fail();
+    until("the trip to be known", || b.breaker.state() == State::Open);
+    // Its background waits for the observer now.
+    until("a probe by itself", || b.succeed());
+    drop(release);
+    drop(installed);
+    until("what it found out to be known", || {
+        a.breaker.state() == State::Closed
+    });
+}
+
+#[test]
+fn a_lease_is_given_back_by_a_fleet_that_leaves() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let name = name("leaving");
+    let config = Settings::new()
+        .threshold(1)
+        .reset(Duration::from_millis(1))
+        .jitter(0.0)
+        .must();
+    // It would last far longer than any test.
+    let long = Sharing::new().lease(Duration::from_secs(50));
+    let [a, b] = std::array::from_fn(|_| Instance::new(builder(&server), name, config, long));
+    a.fail();
+    until("the trip to be known", || b.breaker.state() == State::Open);
+    let breaker = Arc::clone(&a.breaker);
+    let mut probe = None;
+    until("a probe", || {
+        probe = breaker.admit().ok();
+        probe.is_some()
+    });
+    until("the lease to be known", || {
+        !b.succeed() && b.fleet.status().heard > 1
+    });
+    drop(a);
+    until("the lease to be free", || b.succeed());
+    drop(probe);
 }
