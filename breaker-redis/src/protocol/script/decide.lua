@@ -28,7 +28,7 @@ local function enter(to, cause, count)
     state = to.state, wait = to.wait, imposed = to.imposed, reopenings = to.reopenings,
     since = now, cause = cause, number = count, by = who,
     holder = false, lease_since = 0, lease_lasts = 0,
-    operated = before and before.operated or false, offered = false,
+    operated = before and before.operated or false, offered = false, changed = true,
   }
   if cause == 'operator' then
     record.operated = record.version
@@ -88,7 +88,7 @@ local function lease(lasts)
     enter(to, 'leased', 0)
     record.holder = who
   end
-  record.lease_since, record.lease_lasts = now, lasts
+  record.lease_since, record.lease_lasts, record.changed = now, lasts, true
   return 'done'
 end
 
@@ -157,8 +157,9 @@ local function offer(to, cause, count)
   return 'done'
 end
 
-if record then
+if record and (record.since > now or record.lease_since > now) then
   -- A clock that was set back: no time has passed.
+  record.changed = true
   record.since = min(record.since, now)
   record.lease_since = min(record.lease_since, now)
 end
@@ -178,7 +179,7 @@ elseif command == 'lease' then
 elseif command == 'renew' then
   verdict = holding()
   if verdict == 'done' then
-    record.lease_since, record.lease_lasts = now, tonumber(ARGV[9])
+    record.lease_since, record.lease_lasts, record.changed = now, tonumber(ARGV[9]), true
   end
 elseif command == 'release' then
   verdict = holding()

@@ -55,6 +55,7 @@ end
 
 local function add(tick, says, sign)
   local slice = slices[tick % SLICES]
+  slice.changed = true
   for i, part in ipairs(slice_of(says)) do
     -- Below 0 only where versions have come to their end.
     slice[i] = max(slice[i] + sign * part, 0)
@@ -70,13 +71,13 @@ local function say(term, change)
     local more
     ticks, more = passed()
     for step = 1, min(more, SLICES) do
-      slices[(before + step) % SLICES] = { 0, 0, 0, 0, 0, 0, 0 }
+      slices[(before + step) % SLICES] = { 0, 0, 0, 0, 0, 0, 0, changed = true }
     end
     has_ticked = has_ticked or more > 0
   else
     ticks = { 1, now, 1 + TO_SETTLE }
     for i = 0, SLICES - 1 do
-      slices[i] = { 0, 0, 0, 0, 0, 0, 0 }
+      slices[i] = { 0, 0, 0, 0, 0, 0, 0, changed = true }
     end
   end
   local says = NOTHING
@@ -103,6 +104,7 @@ local function begin_term()
   for _, slice in pairs(slices) do
     for i = 2, 7 do
       slice[i] = 0
+      slice.changed = true
     end
   end
 end

@@ -61,13 +61,10 @@ local CAUSES = {
   released = true, recovered = true, operator = true,
 }
 
+local RECORD = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$'
+
 local function read_record(text)
-  local f = {}
-  if #text <= LONGEST then
-    for field in string.gmatch(text, '[^ ]+') do
-      f[#f + 1] = field
-    end
-  end
+  local f = #text <= LONGEST and { match(text, RECORD) } or {}
   if #f ~= 14 then
     return nil
   end
@@ -88,15 +85,21 @@ local function read_record(text)
   return is_whole and record or nil
 end
 
--- So many numbers with a space between.
-local function read_numbers(text, many)
-  local numbers = {}
-  if #text <= LONGEST then
-    for field in string.gmatch(text, '[^ ]+') do
-      numbers[#numbers + 1] = number(field, MAX_NUMBER * 2 - 1)
+local THREE = '^(%d+) (%d+) (%d+)'
+local FOUR = THREE .. ' (%d+)$'
+local SEVEN = THREE .. ' (%d+) (%d+) (%d+) (%d+)$'
+
+-- The numbers that a pattern finds, if all are whole ones.
+local function read_numbers(text, pattern)
+  local numbers = #text <= LONGEST and { match(text, pattern) } or {}
+  for i, field in ipairs(numbers) do
+    local value = tonumber(field)
+    if value > MAX_NUMBER * 2 - 1 then
+      return nil
     end
+    numbers[i] = value
   end
-  return #numbers == many and numbers or nil
+  return #numbers > 0 and numbers or nil
 end
 
 local member_field = 'member:' .. who
@@ -126,10 +129,10 @@ local slices_whole = true
 if got[3] then
   local numbers
   numbers, cursor = match(got[3], '^([%d ]+) (%d+)$')
-  ticks = numbers and #cursor <= 20 and read_numbers(numbers, 3)
+  ticks = numbers and #cursor <= 20 and read_numbers(numbers, THREE .. '$')
   slices_whole = ticks and true or false
   for i = 0, SLICES - 1 do
-    slices[i] = got[5 + i] and read_numbers(got[5 + i], 7)
+    slices[i] = got[5 + i] and read_numbers(got[5 + i], SEVEN)
     slices_whole = slices_whole and slices[i]
   end
 end
@@ -138,7 +141,7 @@ end
 local member = false
 if got[4] then
   local tick, term, counts = match(got[4], '^(%d+) ([%d.-]+) ([%d ]+)$')
-  counts = counts and read_numbers(counts, 4)
+  counts = counts and read_numbers(counts, FOUR)
   tick, term = number(tick, MAX_NUMBER * 2 - 1), term and version(term)
   member = tick and term ~= nil and counts
     and { tick, term, counts[1], counts[2], counts[3], counts[4] }

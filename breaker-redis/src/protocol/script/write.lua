@@ -12,7 +12,7 @@ local function put(field, text, before)
   end
 end
 
-if record then
+if record and record.changed then
   local r = record
   put('record', format('%s %s %.0f %s %.0f %.0f %s %.0f %s %s %.0f %.0f %s %s',
     version_text(r.version), r.state, r.wait, r.imposed, r.reopenings, r.since, r.cause, r.number,
@@ -34,7 +34,9 @@ if ticks then
   end
   put('ticks', format('%.0f %.0f %.0f %s', ticks[1], ticks[2], ticks[3], cursor), got[3])
   for i = 0, SLICES - 1 do
-    put('slice' .. i, format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f', unpack(slices[i])), got[5 + i])
+    if slices[i].changed then
+      put('slice' .. i, format('%.0f %.0f %.0f %.0f %.0f %.0f %.0f', unpack(slices[i])), got[5 + i])
+    end
   end
 end
 if member then
