@@ -58,6 +58,13 @@ impl FleetBuilder {
     }
 
     /// User and password, instead of those of the URL. The user `default` is the one without a name.
+    ///
+    /// What a user of Redis needs, with the default [`prefix`](Self::prefix):
+    /// ```text
+    /// ACL SETUSER shop on >secret ~breakerbox:* &breakerbox:* -@all +evalsha +script|load +time
+    ///     +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish +subscribe +unsubscribe +ping
+    /// ```
+    /// and `+select`, if the URL names a database.
     #[must_use]
     pub fn login(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.login = Some((user.into(), password.into()));

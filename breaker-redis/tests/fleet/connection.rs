@@ -273,3 +273,61 @@ fn more_messages_than_can_be_heard_are_made_up_for() {
     assert!(b.fleet.status().nonsense > 0);
     assert_eq!(b.fleet.status().lost, 0);
 }
+
+/// What the docs of `FleetBuilder::login` say that a user needs.
+const NEEDED: &str = "-@all +evalsha +script|load +time +exists +hmget +hset +hdel +hscan +pttl \
+                      +pexpire +publish +subscribe +unsubscribe +ping";
+
+#[test]
+fn a_user_who_may_what_the_docs_say_needs_no_more() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let user = |name: &str, may: &[&str]| {
+        let mut command = redis::cmd("ACL");
+        command.arg("SETUSER").arg(name).arg("on").arg(">hush");
+        let set: String = command.arg(may).query(&mut server.connect()).unwrap();
+        assert_eq!(set, "OK");
+    };
+    let needed: Vec<&str> = NEEDED.split_whitespace().collect();
+    let mine = ["~shop:*", "&shop:*"];
+    user("shop", &[&mine[..], &needed].concat());
+    let of = |name: &str| builder(&server).prefix("shop").login(name, "hush");
+    let (name, config) = (name("of-a-user"), Settings::new().threshold(1).must());
+    let [a, b] = std::array::from_fn(|_| {
+        Instance::new(
+            of("shop"),
+            name,
+            config,
+            Sharing::new().counting().quorum_share(0.1),
+        )
+    });
+    a.fail();
+    b.fail();
+    a.breaker.force_open();
+    until("an operator's word", || {
+        b.breaker.state() == State::ForcedOpen
+    });
+    let status = b.fleet.status();
+    assert_eq!((status.lost, status.nonsense), (0, 0), "{status:?}");
+    // Of others' keys and channels, or without one of the commands, it is said at once.
+    for (name, may) in [
+        ("no-keys", [&["~other:*", "&shop:*"][..], &needed].concat()),
+        (
+            "no-channels",
+            [&["~shop:*", "&other:*"][..], &needed].concat(),
+        ),
+        ("no-script", [&mine[..], &needed, &["-script"]].concat()),
+        ("no-hset", [&mine[..], &needed, &["-hset"]].concat()),
+    ] {
+        user(name, &may);
+        let fleet = of(name).start().expect("a fleet");
+        until("it to be refused", || fleet.status().last_error.is_some());
+        let text = fleet.status().last_error.unwrap().to_string();
+        assert!(
+            text.contains("refuses commands: the user may not"),
+            "{name}: {text}"
+        );
+        assert!(!text.contains("hush") && !text.contains(name), "{text}");
+    }
+}
