@@ -107,7 +107,6 @@ impl Instance {
                 // There is nothing to wait for that is known.
                 self.lease_after = self.now.saturating_add(self.round_trip);
             }
-            Topic::Renew if was_known => self.lease = None,
             _ => {}
         }
         if self.news.is_none() {
@@ -126,7 +125,9 @@ impl Instance {
                 self.news = None;
             }
         }
-        self.say_again();
+        // Nothing that was said counts there.
+        self.said = Some(Counts::default());
+        self.vote_again();
     }
 
     /// There is no answer, and won't be.
@@ -145,6 +146,8 @@ impl Instance {
         match asked.topic {
             Topic::News => self.news_unanswered(asked.number, why == Unanswered::Unknown),
             Topic::Count => self.said = None,
+            // Who wanted it went on by itself.
+            Topic::Lease => self.wanted = false,
             _ => {}
         }
     }
@@ -182,9 +185,11 @@ impl Instance {
         asked.at.saturating_add(micros(self.options.answer))
     }
 
-    /// What was counted and voted may have been forgotten.
+    /// What was counted and voted may have been forgotten, or not.
     pub(super) fn say_again(&mut self) {
-        self.said = (self.counts == Counts::default()).then_some(self.counts);
+        if self.counts != Counts::default() {
+            self.said = None;
+        }
         self.vote_again();
     }
 

@@ -26,7 +26,7 @@ impl Instance {
     pub(super) fn counts_at(&self) -> Option<u64> {
         let counts_here = self.here.is(State::Closed) || self.alone;
         let is_open_to_it = self.course == Course::Settled && self.is_closed_there();
-        let is_held_back = self.news.is_some_and(|news| !news.is_vote());
+        let is_held_back = self.offering || self.news.is_some_and(|news| !news.is_vote());
         (self.options.counting.is_some()
             && counts_here
             && is_open_to_it

@@ -92,8 +92,7 @@ impl Shared {
         Self {
             state,
             wait,
-            imposed: self.imposed && wait > 0,
-            reopenings: self.reopenings,
+            ..self
         }
     }
 }

@@ -67,10 +67,12 @@ impl Instance {
         self.lease = None;
         self.wanted = false;
         self.starved &= told.shared.state == State::HalfOpen;
-        // Of an earlier version nothing counts.
-        self.said = Some(Counts::default());
+        let is_mine = told.by == self.options.me;
+        // Of an earlier version nothing counts; but what has founded it may be a count.
+        let may_count = is_mine && told.cause == Cause::Founded;
+        self.said = (!may_count).then(Counts::default);
 
-        let stands = if told.by == self.options.me {
+        let stands = if is_mine {
             self.stands_by_itself(told, before)
         } else {
             self.stands_by_others(told, known)

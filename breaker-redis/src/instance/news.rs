@@ -108,12 +108,15 @@ impl Instance {
 
     /// An operator's word: also to set again what was known, where an earlier one came late.
     pub(super) fn order(&mut self, to: Shared) {
-        let before = self.news.filter(|news| news.order.is_some());
+        let before = self.news;
         let order = Order {
             to,
             since: self.now,
             first: None,
-            is_second: before.is_some_and(|news| news.may_have_arrived()),
+            is_second: before.is_some_and(|news| {
+                let before = news.order.map(|order| order.is_second);
+                before.is_some_and(|is_second| is_second || news.may_have_arrived())
+            }),
             then: None,
         };
         self.news = Some(News {

@@ -1,7 +1,7 @@
 //! Who may probe: the lease of a trial.
 
 use super::options::micros;
-use super::step::{Asked, Settled, Topic};
+use super::step::{Asked, Settled};
 use super::{Course, Instance};
 use crate::protocol::Told;
 use breakerbox::{Generation, State};
@@ -109,14 +109,11 @@ impl Instance {
             self.let_through();
             return Ok(());
         }
-        if self.news.is_some() {
-            return Err(soon);
-        }
         let held_until = self.held_until();
         if now < held_until {
             return Err(Duration::from_micros(held_until - now));
         }
-        self.wanted |= self.urgent.is_none_or(|asked| asked.topic != Topic::Lease);
+        self.wanted = true;
         if self.starved {
             // Its calls are too rare for a lease: the one before ended before the next call came.
             self.starved = false;

@@ -1,7 +1,7 @@
 //! What holds for every fleet, whatever happened to it.
 
 use crate::histories::{Act, Needed, Rules, anything, by_calls, rules};
-use crate::world::{Order, SECOND, World};
+use crate::world::{MS, Order, SECOND, World};
 use breakerbox::State;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -96,6 +96,7 @@ fn outage(world: &mut World, rules: Rules) -> Check {
     world.run(6 * SECOND);
     let probes = |world: &World| -> u64 { world.nodes.values().map(|node| node.probes).sum() };
     let (before, published, time) = (probes(world), world.published, 9 * SECOND);
+    let asked = world.asks();
     for _ in 0..9 {
         world.run(time / 9);
         for (id, node) in &world.nodes {
@@ -125,6 +126,10 @@ fn outage(world: &mut World, rules: Rules) -> Check {
             most
         );
     }
+    // A poll each 750 ms or more; and of each trial the lease, twice if it wasn't got, and the result.
+    let each = 12 + 4 * (time / (rules.reset * MS) + 1);
+    let (asked, most) = (world.asks() - asked, each * world.nodes.len() as u64);
+    prop_assert!(asked <= most, "{} questions, {} at most", asked, most);
     world.all_dead = false;
     world.run(12 * SECOND);
     all_closed(world)

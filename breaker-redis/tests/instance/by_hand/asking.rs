@@ -4,7 +4,7 @@ use super::{ByHand, OPEN, TRIPPED, at, done, generation, happened, told, with};
 use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::{MS, SECOND};
-use breaker_redis::instance::{Instance, Options, Settled, Step, Unanswered};
+use breaker_redis::instance::{Asked, Instance, Options, Settled, Step, Unanswered};
 use breaker_redis::protocol::{Cause, Command, Counts, Limits, Reply, Share, Verdict};
 use breakerbox::State;
 use std::sync::Arc;
@@ -182,4 +182,95 @@ fn counts_of_another_generation_are_nothing() {
     };
     instance.settled(0, &settled);
     assert!(instance.waits(0).is_some());
+}
+
+/// One that counts with others, and what its breaker has counted.
+fn counting() -> Instance {
+    with(Options {
+        counting: Some(Limits::Consecutive { threshold: 5 }),
+        ..options(0)
+    })
+}
+
+fn failures(instance: &mut Instance, failures: u32) {
+    let settled = Settled {
+        generation: generation(0),
+        counted: true,
+        counts: Counts {
+            failures,
+            ..Counts::default()
+        },
+    };
+    instance.settled(0, &settled);
+}
+
+/// What it says that it has counted, when it is time to.
+fn says(instance: &mut Instance) -> (u64, Asked, u32) {
+    let now = instance.due(0).expect("it has something to say");
+    match instance.asks(now) {
+        (asked, Command::Count { counts, .. }) => (now, asked, counts.failures),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_count_that_may_have_arrived_is_taken_back_although_nothing_was_ever_known_to_be_said() {
+    let mut instance = counting();
+    failures(&mut instance, 1);
+    let (now, asked, 1) = says(&mut instance) else {
+        panic!("it says another number");
+    };
+    instance.replied(now, asked, Err(Unanswered::Unknown));
+    failures(&mut instance, 0);
+    // It asks how things stand, and then goes on.
+    let now = instance.due(0).expect("it tries again");
+    let (asked, command) = instance.asks(now);
+    assert_eq!(command, Command::Read { known: None });
+    let reply = done(told(1, CLOSED, Cause::Founded, "node-0"));
+    instance.replied(now, asked, Ok(&reply));
+    // Founded by that very count, whose term it is.
+    assert_eq!(says(&mut instance).2, 0);
+}
+
+#[test]
+fn what_was_counted_is_said_again_after_a_silence_but_not_where_it_is_nothing() {
+    for counted in [2, 0] {
+        let mut instance = counting();
+        let reply = done(told(1, CLOSED, Cause::Founded, "node-0"));
+        for number in [2 - counted, counted] {
+            failures(&mut instance, number);
+            if counted > 0 && number == 0 {
+                continue;
+            }
+            let (now, asked) = said(&mut instance, number).expect("it is said");
+            instance.replied(now, asked, Ok(&reply));
+        }
+        let now = instance.due(0).expect("a poll");
+        let (asked, _) = instance.asks(now);
+        instance.replied(now, asked, Err(Unanswered::Unknown));
+        let now = instance.due(0).expect("it tries again");
+        let (asked, _) = instance.asks(now);
+        instance.replied(now, asked, Ok(&reply));
+        assert_eq!(said(&mut instance, counted).is_some(), counted > 0);
+    }
+}
+
+/// Whether it says before its next poll that it has counted so many.
+fn said(instance: &mut Instance, failures: u32) -> Option<(u64, Asked)> {
+    let now = instance.due(0).expect("a poll at least");
+    match instance.next(now) {
+        Step::Ask(asked, Command::Count { counts, .. }) if counts.failures == failures => {
+            Some((now, asked))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn nothing_is_counted_together_while_an_order_is_on_its_way() {
+    let mut instance = counting();
+    instance.changed(0, &happened(0, CLOSED, Cause::Operator));
+    instance.asks(0);
+    failures(&mut instance, 1);
+    assert!(instance.waits(MS).is_some());
 }

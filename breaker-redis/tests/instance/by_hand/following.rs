@@ -77,13 +77,18 @@ fn what_came_while_it_followed_is_followed_next() {
     let mut instance = at(CLOSED);
     instance.heard(2 * SECOND, &told(5, OPEN, TRIPPED, "other"));
     instance.follows(2 * SECOND);
-    instance.heard(2 * SECOND, &told(6, CLOSED, Cause::Operator, "other"));
+    let longer = Shared {
+        wait: 60 * SECOND,
+        ..OPEN
+    };
+    instance.heard(2 * SECOND, &told(6, longer, Cause::Operator, "other"));
     instance.followed(2 * SECOND, Ok(generation(1)));
     let follow = instance.follows(2 * SECOND);
     assert_eq!(
         (follow.only_in, follow.to.state),
-        (generation(1), State::Closed)
+        (generation(1), State::Open)
     );
+    assert_eq!(follow.to.time_left.as_secs(), 60);
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! The lease.
 
-use super::{ByHand, OPEN, TRIAL, at, done, generation, happened, refused, told, version};
+use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, refused, told, version};
+use crate::races::options;
 use crate::world::{MS, SECOND};
-use breaker_redis::instance::{Settled, Step};
-use breaker_redis::protocol::{Cause, Command, Counts, Shared, Who};
+use breaker_redis::instance::{Asked, Instance, Settled, Step, Unanswered};
+use breaker_redis::protocol::{Cause, Command, Counts, Reply, Shared, Verdict, Who};
+use std::sync::Arc;
+use std::time::Duration;
 
 #[test]
 fn an_answer_that_comes_twice_or_too_late_gives_no_lease() {
@@ -18,9 +21,7 @@ fn an_answer_that_comes_twice_or_too_late_gives_no_lease() {
             lasts: SECOND
         }
     );
-    let mut granted = told(5, TRIAL, Cause::Leased, "node-0");
-    granted.lease = Some((Who::new("node-0").expect("a name"), SECOND));
-    let reply = done(granted);
+    let reply = granted(5, "node-0");
     instance.replied(2 * SECOND, asked, Ok(&reply));
     assert!(instance.has_lease(2 * SECOND + 874 * MS));
     assert!(!instance.has_lease(2 * SECOND + 876 * MS), "less an eighth");
@@ -47,9 +48,7 @@ fn the_lease_is_measured_from_when_it_was_asked_for() {
     let mut instance = at(Shared { wait: 0, ..OPEN });
     let _ = instance.probe_wanted(2 * SECOND);
     let (asked, _) = instance.asks(2 * SECOND);
-    let mut granted = told(5, TRIAL, Cause::Leased, "node-0");
-    granted.lease = Some((Who::new("node-0").expect("a name"), SECOND));
-    instance.replied(2 * SECOND + 800 * MS, asked, Ok(&done(granted)));
+    instance.replied(2 * SECOND + 800 * MS, asked, Ok(&granted(5, "node-0")));
     assert!(instance.has_lease(2 * SECOND + 874 * MS));
     assert!(!instance.has_lease(2 * SECOND + 876 * MS));
 }
@@ -81,8 +80,173 @@ fn a_clock_that_is_set_back_stands_still() {
     let mut instance = at(Shared { wait: 0, ..OPEN });
     let _ = instance.probe_wanted(10 * SECOND);
     let (asked, _) = instance.asks(SECOND);
-    let mut granted = told(5, TRIAL, Cause::Leased, "node-0");
-    granted.lease = Some((Who::new("node-0").expect("a name"), SECOND));
-    instance.replied(SECOND, asked, Ok(&done(granted)));
+    instance.replied(SECOND, asked, Ok(&granted(5, "node-0")));
     assert!(instance.has_lease(10 * SECOND + 800 * MS));
+}
+
+#[test]
+fn an_answer_that_was_given_up_gives_no_lease() {
+    let mut instance = at(Shared { wait: 0, ..OPEN });
+    let _ = instance.probe_wanted(2 * SECOND);
+    let (asked, _) = instance.asks(2 * SECOND);
+    instance.replied(2 * SECOND, asked, Err(Unanswered::Unknown));
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    assert!(!instance.has_lease(2 * SECOND));
+    assert_eq!(
+        instance.known(),
+        Some(version(5)),
+        "but it says how it stands"
+    );
+}
+
+/// One whose call asked for the lease.
+fn leasing() -> (Instance, Asked) {
+    let mut instance = at(Shared { wait: 0, ..OPEN });
+    let _ = instance.probe_wanted(2 * SECOND);
+    let (asked, command) = instance.asks(2 * SECOND);
+    assert!(matches!(command, Command::Lease { .. }), "{command:?}");
+    (instance, asked)
+}
+
+fn granted(counter: u64, holder: &str) -> Reply {
+    let mut granted = told(counter, TRIAL, Cause::Leased, holder);
+    granted.lease = Some((Who::new(holder).expect("a name"), SECOND));
+    done(granted)
+}
+
+fn ended(instance: &mut Instance, number: u32) {
+    let settled = Settled {
+        generation: generation(number),
+        counted: false,
+        counts: Counts::default(),
+    };
+    instance.settled(2 * SECOND, &settled);
+}
+
+#[test]
+fn an_order_or_somebody_else_makes_the_lease_useless() {
+    let (mut instance, asked) = leasing();
+    instance.changed(2 * SECOND, &happened(2, OPEN, Cause::Operator));
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    assert!(!instance.has_lease(2 * SECOND));
+    let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "other")));
+    assert!(!instance.has_lease(2 * SECOND));
+    let (mut instance, asked) = leasing();
+    instance.heard(2 * SECOND, &told(6, OPEN, TRIPPED, "other"));
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    assert!(!instance.has_lease(2 * SECOND));
+}
+
+#[test]
+fn with_the_lease_it_probes_once_it_stands_as_the_fleet_does() {
+    let (mut instance, asked) = leasing();
+    instance.heard(2 * SECOND, &told(5, OPEN, TRIPPED, "other"));
+    instance.follows(2 * SECOND);
+    instance.replied(2 * SECOND, asked, Ok(&granted(6, "node-0")));
+    assert!(instance.has_lease(2 * SECOND));
+    assert!(instance.probe_wanted(2 * SECOND).is_err());
+}
+
+#[test]
+fn a_lease_that_was_not_answered_is_not_asked_for_without_a_call() {
+    let (mut instance, asked) = leasing();
+    let _ = instance.probe_wanted(2 * SECOND);
+    instance.replied(2 * SECOND, asked, Err(Unanswered::Unknown));
+    let now = instance.due(2 * SECOND).expect("it tries again");
+    let known = Some(version(4));
+    assert_eq!(instance.asks(now).1, Command::Read { known });
+}
+
+#[test]
+fn probes_of_a_trial_that_another_replaced_are_not_waited_for() {
+    let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    for number in [2, 3] {
+        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+        instance.changed(2 * SECOND, &happened(number, TRIAL, Cause::Leased));
+    }
+    ended(&mut instance, 2);
+    instance.waits(2 * SECOND);
+    ended(&mut instance, 3);
+    let known = Some(version(5));
+    assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
+}
+
+#[test]
+fn a_trial_by_itself_has_no_lease_to_give_back_and_none_to_renew() {
+    let (mut instance, _) = leasing();
+    instance.lost(2 * SECOND);
+    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+    instance.changed(2 * SECOND, &happened(2, TRIAL, Cause::Leased));
+    ended(&mut instance, 2);
+    instance.found(2 * SECOND);
+    instance.waits(2 * SECOND);
+    // Its next probe wants one, and doesn't come.
+    let _ = instance.probe_wanted(2 * SECOND);
+    let (asked, _) = instance.asks(2 * SECOND);
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    let poll = instance.waits(2 * SECOND).expect("it ends");
+    assert_eq!(poll, 2 * SECOND + 875 * MS);
+}
+
+#[test]
+fn all_probes_that_were_let_through_are_waited_for_in_each_trial() {
+    let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+    instance.changed(2 * SECOND, &happened(2, TRIAL, Cause::Leased));
+    let over = Shared { wait: 0, ..OPEN };
+    instance.changed(2 * SECOND, &happened(3, over, TRIPPED));
+    let (asked, _) = instance.asks(2 * SECOND);
+    instance.replied(
+        2 * SECOND,
+        asked,
+        Ok(&done(told(6, over, TRIPPED, "node-0"))),
+    );
+    let _ = instance.probe_wanted(2 * SECOND);
+    let (asked, _) = instance.asks(2 * SECOND);
+    instance.replied(2 * SECOND, asked, Ok(&granted(7, "node-0")));
+    // Two threads are let through before the first of them tells of it.
+    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+    instance.changed(2 * SECOND, &happened(4, TRIAL, Cause::Leased));
+    ended(&mut instance, 4);
+    instance.waits(2 * SECOND);
+    ended(&mut instance, 4);
+    let known = Some(version(7));
+    assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
+}
+
+#[test]
+fn a_circuit_that_nobody_knows_is_asked_for_before_it_is_tried_alone() {
+    let over = Shared { wait: 0, ..OPEN };
+    let mut instance = Instance::new(Arc::new(options(0)), &happened(1, over, None), 0, 3);
+    instance.found(0);
+    assert!(instance.probe_wanted(0).is_err());
+    let (asked, command) = instance.asks(0);
+    assert!(
+        matches!(command, Command::Lease { known: None, .. }),
+        "{command:?}"
+    );
+    let nothing = Reply {
+        verdict: Verdict::Missing,
+        now: None,
+    };
+    instance.replied(0, asked, Ok(&nothing));
+    assert_eq!(instance.probe_wanted(0), Ok(()));
+}
+
+#[test]
+fn a_lease_that_it_heard_that_it_has_is_asked_for_at_once() {
+    let (mut instance, _) = leasing();
+    instance.lost(2 * SECOND);
+    instance.found(2 * SECOND);
+    let told = granted(5, "node-0").now.expect("how it stands");
+    instance.heard(2 * SECOND, &told);
+    assert!(!instance.has_lease(2 * SECOND));
+    let left = instance.probe_wanted(2 * SECOND).expect_err("not yet");
+    assert!(left < Duration::from_millis(10), "{left:?}");
+    let (_, command) = instance.asks(2 * SECOND);
+    assert!(matches!(command, Command::Lease { .. }), "{command:?}");
 }

@@ -147,6 +147,29 @@ fn an_order_that_is_told_again_says_what_was_known_when_it_was_told_first() {
 }
 
 #[test]
+fn an_order_after_one_that_may_be_done_stands_over_that_however_many_come() {
+    let mut instance = at(CLOSED);
+    let (now, first, _) = order(&mut instance, 1, State::ForcedOpen);
+    for number in [2, 3] {
+        let set = Shared {
+            state: State::Disabled,
+            ..CLOSED
+        };
+        instance.changed(now, &happened(number, set, Cause::Operator));
+    }
+    instance.replied(now, first, Err(Unanswered::Unknown));
+    for _ in 0..2 {
+        let (now, asked, command) = ask(&mut instance);
+        assert_eq!(
+            command,
+            change(4, State::Disabled, false),
+            "or the first were in its way"
+        );
+        instance.replied(now, asked, Err(Unanswered::Unknown));
+    }
+}
+
+#[test]
 fn a_vote_that_was_taken_back_is_not_given_again() {
     let mut instance = with(Options {
         quorum: Quorum::Instances(2),
