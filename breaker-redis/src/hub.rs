@@ -3,9 +3,9 @@
 use crate::circuit::Circuit;
 use crate::error::ConnectionError;
 use crate::group::Group;
-use crate::protocol::{Prefix, Who};
+use crate::protocol::{Prefix, Unusable, Who};
 use crate::settings::FleetBuilder;
-use crate::status::FleetStatus;
+use crate::status::{FleetStatus, Nonsense};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,7 +38,8 @@ pub(crate) struct Hub {
     progress: Condvar,
     pub(crate) answered: AtomicU64,
     pub(crate) heard: AtomicU64,
-    pub(crate) nonsense: AtomicU64,
+    nonsense: AtomicU64,
+    last_nonsense: Mutex<Option<Nonsense>>,
 }
 
 /// How the connection does.
@@ -77,6 +78,7 @@ impl Hub {
             answered: AtomicU64::new(0),
             heard: AtomicU64::new(0),
             nonsense: AtomicU64::new(0),
+            last_nonsense: Mutex::default(),
         }
     }
 
@@ -199,6 +201,15 @@ impl Hub {
         link.last_error = Some(error.clone());
     }
 
+    /// Something that made no sense was refused; `why`, if it is known.
+    pub(crate) fn refuse(&self, of: &str, why: Option<Unusable>) {
+        self.nonsense.fetch_add(1, Ordering::Relaxed);
+        if let Some(why) = why {
+            let of = of.to_owned();
+            *Self::lock(&self.last_nonsense) = Some(Nonsense { of, why });
+        }
+    }
+
     pub(crate) fn status(&self) -> FleetStatus {
         let circuits = self.groups().iter().map(|group| group.len()).sum();
         let link = Self::lock(&self.link);
@@ -210,6 +221,7 @@ impl Hub {
             answered: self.answered.load(Ordering::Relaxed),
             heard: self.heard.load(Ordering::Relaxed),
             nonsense: self.nonsense.load(Ordering::Relaxed),
+            last_nonsense: Self::lock(&self.last_nonsense).clone(),
             lost: link.lost,
         }
     }

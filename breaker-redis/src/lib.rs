@@ -33,4 +33,4 @@ pub use keyed::{FleetKeyedBreakers, SharedFleetKeyedBreakers, SharedKeyedError};
 pub use settings::FleetBuilder;
 pub use share::{Share, ShareKeyed};
 pub use sharing::{MAX_QUORUM, MIN_LEASE, Sharing, SharingError};
-pub use status::FleetStatus;
+pub use status::{FleetStatus, Nonsense};

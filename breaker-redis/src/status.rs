@@ -1,6 +1,8 @@
 //! How a fleet's connection does.
 
 use crate::error::ConnectionError;
+use crate::protocol::Unusable;
+use std::fmt;
 use std::time::Duration;
 
 /// How it goes with a [`Fleet`](crate::Fleet) at one moment.
@@ -21,6 +23,24 @@ pub struct FleetStatus {
     pub heard: u64,
     /// Answers and messages that made no sense, and were refused.
     pub nonsense: u64,
+    /// What was wrong with the last of them: that a circuit's key holds something else, for example.
+    pub last_nonsense: Option<Nonsense>,
     /// How often Redis was lost.
     pub lost: u64,
+}
+
+/// An answer or a message that was refused, and had no effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Nonsense {
+    /// The key in Redis that was asked about, or the channel that the message came on.
+    pub of: String,
+    /// What is wrong with it.
+    pub why: Unusable,
+}
+
+impl fmt::Display for Nonsense {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.of, self.why)
+    }
 }

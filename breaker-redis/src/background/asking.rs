@@ -5,7 +5,7 @@ use super::trouble;
 use crate::circuit::Circuit;
 use crate::error::Trouble;
 use crate::instance::Asked;
-use crate::protocol::{Caller, Command, Known, Reply, SCRIPT, arguments};
+use crate::protocol::{Caller, Command, Known, Reply, SCRIPT, Unusable, arguments};
 use redis::aio::MultiplexedConnection;
 use redis::{Pipeline, Value};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(crate) struct Answered {
 pub(crate) enum Answer {
     Reply(Reply),
     /// What makes no sense, or an error that has to do with this circuit alone.
-    Nonsense,
+    Nonsense(Option<Unusable>),
     /// An error that has to do with all.
     Refused(Trouble),
 }
@@ -190,10 +190,10 @@ fn read(answer: &Value) -> Answer {
         Value::ServerError(error) if trouble::is_for_all(error) => {
             return Answer::Refused(trouble::of_refusal(error));
         }
-        _ => return Answer::Nonsense,
+        _ => return Answer::Nonsense(None),
     };
     match Reply::decode(text) {
         Ok(reply) => Answer::Reply(reply),
-        Err(_) => Answer::Nonsense,
+        Err(why) => Answer::Nonsense(Some(why)),
     }
 }

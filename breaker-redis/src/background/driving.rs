@@ -122,7 +122,7 @@ impl Background {
             Ok(Some(change)) => Ok(change.generation),
             Ok(None) => Err(breaker.generation()),
             Err(_) => {
-                self.hub.nonsense.fetch_add(1, Ordering::Relaxed);
+                self.hub.refuse(circuit.place.key(), None);
                 Err(breaker.generation())
             }
         };
@@ -185,8 +185,8 @@ impl Background {
                     self.drive(&circuit);
                     circuit.told_in.store(self.session, Ordering::Release);
                 }
-                Answer::Nonsense => {
-                    self.hub.nonsense.fetch_add(1, Ordering::Relaxed);
+                Answer::Nonsense(why) => {
+                    self.hub.refuse(circuit.place.key(), why);
                     self.keep_quiet(&circuit);
                 }
                 Answer::Refused(trouble) => refused = Err(trouble),
@@ -200,9 +200,14 @@ impl Background {
         let Some(group) = self.group_of(&heard.channel) else {
             return;
         };
-        let Ok(message) = Message::decode(&heard.text) else {
-            self.hub.nonsense.fetch_add(1, Ordering::Relaxed);
-            return;
+        let message = match Message::decode(&heard.text) {
+            Ok(message) => message,
+            Err(why) => {
+                // One of ours, or there were no group.
+                let channel = String::from_utf8_lossy(&heard.channel);
+                self.hub.refuse(&channel, Some(why));
+                return;
+            }
         };
         self.hub.heard.fetch_add(1, Ordering::Relaxed);
         // A key that isn't known here has nothing to follow: once it is, it is asked for.

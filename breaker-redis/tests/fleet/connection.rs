@@ -2,6 +2,7 @@
 
 use crate::server::Server;
 use crate::support::{Instance, LONG, builder, instances, name, until};
+use breaker_redis::protocol::Unusable;
 use breaker_redis::{Fleet, Sharing, Trouble};
 use breakerbox::observe::{self, Observer, SharingLost, SharingRestored};
 use breakerbox::{Settings, State};
@@ -240,6 +241,10 @@ fn a_key_of_somebody_elses_is_a_matter_of_one_circuit() {
     let local = breaker_redis::FleetBreaker::of(local, Sharing::new());
     a.fleet.share(&local).expect("to be shared");
     until("it to be refused", || a.fleet.status().nonsense > 0);
+    let why = a.fleet.status().last_nonsense.expect("why it was refused");
+    assert_eq!(why.of, format!("breakerbox:{bad}"));
+    assert_eq!(why.why, Unusable::Foreign);
+    assert!(!why.to_string().contains("mine"), "{why}");
     let failed = local.call_sync(|| Err::<(), _>("no answer"));
     assert!(failed.is_err());
     assert_eq!(local.state(), State::Open);
@@ -270,8 +275,11 @@ fn more_messages_than_can_be_heard_are_made_up_for() {
     flood.query::<()>(&mut connection).unwrap();
     a.fail();
     until("the trip to be known", || b.breaker.state() == State::Open);
-    assert!(b.fleet.status().nonsense > 0);
-    assert_eq!(b.fleet.status().lost, 0);
+    let status = b.fleet.status();
+    assert!(status.nonsense > 0);
+    let why = status.last_nonsense.expect("why it was refused");
+    assert_eq!((why.of, why.why), (channel, Unusable::OtherFormat));
+    assert_eq!(status.lost, 0);
 }
 
 /// What the docs of `FleetBuilder::login` say that a user needs.
