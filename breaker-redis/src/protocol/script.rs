@@ -6,9 +6,10 @@
 /// [`Message::decode`](super::Message::decode) on [`Place::channel`](super::Place::channel) when the
 /// circuit has changed.
 ///
-/// It needs Redis 5 or newer, or any Valkey: what it writes, and not the script, is sent to replicas, so
-/// that it may read the clock. That a user may not publish is found out before anything is changed from
-/// Redis 7 on; before, the change is made, nobody hears of it, and the command fails. A user of it needs
+/// It is tested with Redis 7.0. It uses nothing that newer ones or Valkey do otherwise, and of older ones
+/// only that what a script writes, and not the script, is sent to replicas (always, from Redis 5 on), so
+/// that it may read the clock. Before Redis 7 a script can't find out beforehand whether its user may
+/// publish: the change is then made, nobody hears of it, and the command fails. A user of it needs
 /// `+evalsha +script|load +time +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish`, and his keys
 /// and channels: `~prefix:* &prefix:*`.
 pub const SCRIPT: &str = concat!(

@@ -1,6 +1,6 @@
 //! The script on servers in all conditions.
 
-use super::super::{Place, Prefix, Verdict, arguments};
+use super::super::{Place, Prefix, SCRIPT, Verdict, arguments};
 use super::script::{CHANGE, LIVES, OPEN, READ, ask, caller, count, dump, place, real, timed};
 use super::server::Server;
 use redis::{Commands, RedisResult};
@@ -60,6 +60,20 @@ fn a_server_that_forgot_the_script_is_given_it_again() {
         assert_eq!(asked.unwrap().verdict, Verdict::Done);
         let _: () = redis::cmd("SCRIPT").arg("FLUSH").query(connection).unwrap();
     }
+}
+
+#[test]
+fn a_server_that_can_not_say_who_may_publish_takes_it() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    const ASKS: &str = "redis.acl_check_cmd and";
+    assert_eq!(SCRIPT.matches(ASKS).count(), 1);
+    // As before Redis 7, where there is none.
+    let script = redis::Script::new(&SCRIPT.replace(ASKS, "redis.none_such and"));
+    let (connection, place) = (&mut server.connect(), place());
+    let asked = ask(connection, &script, &place, &caller("web-1"), &CHANGE, None);
+    assert_eq!(asked.unwrap().verdict, Verdict::Done);
 }
 
 #[test]
