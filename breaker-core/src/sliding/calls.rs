@@ -147,6 +147,7 @@ impl Head {
         }
     }
 
+    #[inline]
     fn counts(self, size: u32) -> Counts {
         let calls = if self.turn == 0 { self.position } else { size };
         Counts {
@@ -246,6 +247,7 @@ impl Window<'_> {
     }
 
     /// What the window holds.
+    #[cold]
     pub(super) fn counts(&self, generation: Generation) -> Counts {
         let head = Head::from_raw(self.head.load(Ordering::Acquire));
         if head.tag == tag_of(generation) {

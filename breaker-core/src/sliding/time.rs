@@ -172,6 +172,7 @@ impl Window<'_> {
     }
 
     /// What the window holds at this moment.
+    #[cold]
     pub(super) fn counts(&self, generation: Generation, moment: &impl Moment) -> Counts {
         // Moved on as for a call: what has left the window is out.
         let newest = self.move_on(generation, moment);
@@ -218,6 +219,7 @@ impl Window<'_> {
     }
 
     /// Moves the head to the bucket of this moment.
+    #[inline]
     fn move_on(&self, generation: Generation, moment: &impl Moment) -> Result<Head, Late> {
         loop {
             let seen = Head(self.head.load(Ordering::Acquire));
@@ -303,6 +305,7 @@ impl Window<'_> {
     }
 
     /// What the window holds, and its newest bucket.
+    #[inline]
     fn sum(&self, generation: Generation) -> Result<(Counts, Head), Late> {
         loop {
             let head = Head(self.head.load(Ordering::Acquire));

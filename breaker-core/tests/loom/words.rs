@@ -381,7 +381,9 @@ fn of_two_that_follow_in_one_generation_one_does() {
     race(
         || World::closed(Settings::new()),
         |world| world.follow_from_the_first(State::Open),
-        |world| drop(world.circuit.force_open(&world.clock)),
+        |world| {
+            let _ = world.circuit.force_open(&world.clock);
+        },
         |world, _, ()| assert_eq!(world.circuit.state(), State::ForcedOpen),
     );
 }

@@ -1,10 +1,12 @@
 //! What an operator can do by a request, and what becomes of it.
 
 use crate::{Service, refusal};
+use breakerbox::link::{Link, Linked};
 use breakerbox::observe::{self, Observer, Operated, Reconfigured};
-use breakerbox::{Overrides, State};
+use breakerbox::{Breaker, Change, Config, Effect, Generation, Outcome, Overrides, State};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use test_status_page::circuits::Command;
 
 /// An order for a circuit as it is.
@@ -104,6 +106,51 @@ async fn the_guard_decides_on_each() {
     let close = order(&service, "guarded", "close").await;
     let response = service.acted("trainee", &close).await;
     assert_eq!(response.status(), 200);
+}
+
+/// Writes down the changes of which those who share the circuit hear.
+#[derive(Default)]
+struct Shared(Mutex<Vec<String>>);
+
+impl Link for Shared {
+    fn changed(&self, _: &Linked<'_>, change: &Change) {
+        let line = format!("{} -> {}: {}", change.from, change.to, change.trigger);
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn settled(&self, _: &Linked<'_>, _: Generation, _: &Outcome, _: &Effect) {}
+
+    fn may_probe(&self, _: &Linked<'_>) -> Result<(), Duration> {
+        Ok(())
+    }
+
+    fn key_added(&self, _: &Linked<'_>) {}
+}
+
+#[tokio::test]
+async fn who_shares_the_circuit_hears_of_each_action_once() {
+    let service = Service::start().await;
+    let (linked, told) = (
+        Breaker::shared("linked", Config::DEFAULT),
+        Arc::new(Shared::default()),
+    );
+    linked.link(told.clone()).unwrap();
+    let mut from = "closed";
+    for (action, to) in [
+        ("force_open", "forced_open"),
+        ("disable", "disabled"),
+        ("clear", "closed"),
+    ] {
+        let order = order(&service, "linked", action).await;
+        let act = service.act("/ops/actions", "ann", &order);
+        assert_eq!(act.send().await.unwrap().status(), 200);
+        // What was done is not done again, and so not told.
+        let act = service.act("/ops/actions", "ann", &order);
+        assert_eq!(act.send().await.unwrap().status(), 409);
+        let told = std::mem::take(&mut *told.0.lock().unwrap());
+        assert_eq!(told, [format!("{from} -> {to}: operator")]);
+        from = to;
+    }
 }
 
 #[tokio::test]
