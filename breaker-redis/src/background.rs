@@ -6,6 +6,7 @@
 
 mod asking;
 mod connect;
+mod connection;
 mod driving;
 mod limited;
 mod report;

@@ -10,6 +10,7 @@ use std::time::Duration;
 ///
 /// | setting | default | what it is |
 /// | --- | --- | --- |
+/// | [`node`](Self::node) | none | a cluster, and where to begin to look for its nodes |
 /// | [`login`](Self::login) | that of the URL | user and password |
 /// | [`prefix`](Self::prefix) | `breakerbox` | before each key and channel: one for each fleet in a Redis |
 /// | [`instance`](Self::instance) | `HOSTNAME` | this process, in events and in Redis |
@@ -26,6 +27,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct FleetBuilder {
     pub(crate) url: String,
+    pub(crate) nodes: Vec<String>,
     pub(crate) login: Option<(String, String)>,
     pub(crate) prefix: String,
     pub(crate) instance: Option<String>,
@@ -43,6 +45,7 @@ impl FleetBuilder {
     pub(crate) fn new(url: String) -> Self {
         Self {
             url,
+            nodes: Vec::new(),
             login: None,
             prefix: "breakerbox".to_owned(),
             instance: None,
@@ -55,6 +58,20 @@ impl FleetBuilder {
             root_certificates: None,
             client_certificate: None,
         }
+    }
+
+    /// Redis is a cluster, and this the URL of one more of its nodes: the one that
+    /// [`Fleet::builder`] was given may be gone. The others are found through any of them. Say it of
+    /// the same URL once more, if there is no other.
+    ///
+    /// A circuit is one key, so circuits are on all nodes. Login and database are those of the first
+    /// URL. What a node answers is not limited in size, and TLS isn't spoken with nodes.
+    ///
+    /// Needs the feature `cluster`: without it [`start`](Self::start) says so.
+    #[must_use]
+    pub fn node(mut self, url: impl Into<String>) -> Self {
+        self.nodes.push(url.into());
+        self
     }
 
     /// User and password, instead of those of the URL. The user `default` is the one without a name.

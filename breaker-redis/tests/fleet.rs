@@ -3,9 +3,15 @@
 
 #[path = "fleet/circuits.rs"]
 mod circuits;
+#[cfg(feature = "cluster")]
+#[path = "fleet/clusters.rs"]
+mod clusters;
 #[path = "fleet/connection.rs"]
 mod connection;
-#[expect(dead_code, reason = "a port is for a cluster")]
+#[cfg_attr(
+    not(feature = "cluster"),
+    expect(dead_code, reason = "a port is for a cluster")
+)]
 mod server;
 #[path = "fleet/support.rs"]
 mod support;

@@ -1,13 +1,13 @@
 //! Commands, asked several at once, and what Redis answers.
 
 use super::connect::Live;
+use super::connection::{Answer as Raw, Connection};
 use super::trouble;
 use crate::circuit::Circuit;
 use crate::error::Trouble;
 use crate::instance::Asked;
 use crate::protocol::{Caller, Command, Known, Reply, SCRIPT, Unusable, arguments};
-use redis::aio::MultiplexedConnection;
-use redis::{Pipeline, Value};
+use redis::{Cmd, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,12 +59,14 @@ impl Question {
         Some(Self::new(circuit, &caller, None, &command))
     }
 
-    fn put(&self, script: &str, into: &mut Pipeline) {
-        into.cmd("EVALSHA")
+    fn command(&self, script: &str) -> Cmd {
+        let mut command = redis::cmd("EVALSHA");
+        command
             .arg(script)
             .arg(1)
             .arg(self.circuit.place.key())
             .arg(&self.arguments);
+        command
     }
 }
 
@@ -112,27 +114,27 @@ pub(crate) fn ask(
 }
 
 async fn send<'q>(
-    connection: &mut MultiplexedConnection,
+    connection: &mut Connection,
     script: &str,
     questions: impl IntoIterator<Item = &'q Question>,
     within: Duration,
-) -> Result<Vec<Value>, Trouble> {
-    let mut pipeline = redis::pipe();
-    for question in questions {
-        question.put(script, &mut pipeline);
-    }
-    let sent = connection.send_packed_commands(&pipeline, 0, pipeline.len());
-    let answers = sent.await;
+) -> Result<Vec<Raw>, Trouble> {
+    let commands = questions
+        .into_iter()
+        .map(|question| question.command(script));
+    let commands: Vec<Cmd> = commands.collect();
+    let answers = connection.ask(&commands).await;
     answers.map_err(|error| trouble::of_answer(&error, within))
 }
 
-async fn load(connection: &mut MultiplexedConnection, within: Duration) -> Result<(), Trouble> {
+async fn load(connection: &mut Connection, within: Duration) -> Result<(), Trouble> {
     let mut load = redis::cmd("SCRIPT");
     load.arg("LOAD").arg(SCRIPT);
-    match connection.send_packed_command(&load).await {
-        Ok(Value::ServerError(error)) => Err(trouble::of_refusal(&error)),
-        Ok(_) => Ok(()),
-        Err(error) => Err(trouble::of_answer(&error, within)),
+    let answers = connection.ask(&[load]).await;
+    let answers = answers.map_err(|error| trouble::of_answer(&error, within))?;
+    match answers.into_iter().next() {
+        Some(Err(code)) => Err(trouble::refusal(&code)),
+        _ => Ok(()),
     }
 }
 
@@ -144,12 +146,9 @@ pub(crate) fn is_alive(
     let mut connection = live.connection.clone();
     async move {
         // An error is a sign of life, too.
-        let answer = connection.send_packed_command(&redis::cmd("PING")).await;
-        match answer {
-            Ok(_) => Ok(()),
-            Err(error) if error.code().is_some() => Ok(()),
-            Err(error) => Err(trouble::of_answer(&error, within)),
-        }
+        let answered = connection.ask(&[redis::cmd("PING")]).await;
+        let answered = answered.map_err(|error| trouble::of_answer(&error, within));
+        answered.map(drop)
     }
 }
 
@@ -179,17 +178,15 @@ pub(crate) fn unsubscribe(
     }
 }
 
-fn is_without_script(answer: &Value) -> bool {
-    matches!(answer, Value::ServerError(error) if error.code() == "NOSCRIPT")
+fn is_without_script(answer: &Raw) -> bool {
+    answer.as_ref().is_err_and(|code| code == "NOSCRIPT")
 }
 
-fn read(answer: &Value) -> Answer {
+fn read(answer: &Raw) -> Answer {
     let text = match answer {
-        Value::BulkString(text) => text.as_slice(),
-        Value::SimpleString(text) => text.as_bytes(),
-        Value::ServerError(error) if trouble::is_for_all(error) => {
-            return Answer::Refused(trouble::of_refusal(error));
-        }
+        Ok(Value::BulkString(text)) => text.as_slice(),
+        Ok(Value::SimpleString(text)) => text.as_bytes(),
+        Err(code) if trouble::is_for_all(code) => return Answer::Refused(trouble::refusal(code)),
         _ => return Answer::Nonsense(None),
     };
     match Reply::decode(text) {

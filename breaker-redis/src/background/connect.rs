@@ -1,5 +1,8 @@
 //! A connection to Redis: from nothing to one that can be used, or why not.
 
+use super::connection::Connection;
+#[cfg(feature = "cluster")]
+use super::connection::cluster;
 use super::limited::{Gauge, Limited};
 use super::trouble;
 use crate::error::{FleetError, Trouble};
@@ -47,17 +50,20 @@ pub(crate) struct Target {
 enum Place {
     Tcp(String, u16, Option<Tls>),
     Unix(PathBuf),
+    #[cfg(feature = "cluster")]
+    Cluster(String, Vec<redis::ConnectionInfo>),
 }
 
 /// A connection that can be used.
 pub(crate) struct Live {
-    pub(crate) connection: MultiplexedConnection,
+    pub(crate) connection: Connection,
     pub(crate) script: String,
     pub(crate) messages: mpsc::Receiver<Heard>,
     /// Messages were dropped, since there were too many.
     pub(crate) overflowed: Arc<AtomicBool>,
     pub(crate) gauge: Gauge,
-    driver: JoinHandle<()>,
+    /// What reads and writes, where the client doesn't see to it.
+    driver: Option<JoinHandle<()>>,
 }
 
 /// A message, on which channel.
@@ -68,7 +74,9 @@ pub(crate) struct Heard {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        self.driver.abort();
+        if let Some(driver) = &self.driver {
+            driver.abort();
+        }
     }
 }
 
@@ -110,6 +118,10 @@ impl Target {
         if let Some((user, password)) = &settings.login {
             login = login.set_username(user).set_password(password);
         }
+        let place = match settings.nodes.is_empty() {
+            true => place,
+            false => cluster_of(place, &login, &settings.nodes)?,
+        };
         Ok(Self {
             place,
             login,
@@ -125,6 +137,8 @@ impl Target {
             Place::Tcp(host, port, _) if host.contains(':') => format!("[{host}]:{port}"),
             Place::Tcp(host, port, _) => format!("{host}:{port}"),
             Place::Unix(path) => path.display().to_string(),
+            #[cfg(feature = "cluster")]
+            Place::Cluster(shown, _) => shown.clone(),
         }
     }
 
@@ -154,6 +168,8 @@ impl Target {
                 let stream = tokio::net::UnixStream::connect(path).await;
                 self.log_in(stream.map_err(unreachable)?).await
             }
+            #[cfg(feature = "cluster")]
+            Place::Cluster(_, nodes) => self.find_nodes(nodes).await,
             #[cfg(not(unix))]
             Place::Unix(_) => Err(Trouble::Unreachable(
                 "there are no such sockets on this system".to_owned(),
@@ -175,12 +191,34 @@ impl Target {
         let (connection, driver) =
             made.map_err(|error| gauge.explain(trouble::of_login(&error)))?;
         let mut live = Live {
-            connection,
+            connection: Connection::One(connection),
             script: String::new(),
             messages,
             overflowed,
             gauge,
-            driver: tokio::spawn(driver),
+            driver: Some(tokio::spawn(driver)),
+        };
+        self.try_out(&mut live).await?;
+        Ok(live)
+    }
+
+    #[cfg(feature = "cluster")]
+    async fn find_nodes(&self, nodes: &[redis::ConnectionInfo]) -> Result<Live, Trouble> {
+        let (gauge, overflowed) = (Gauge::default(), Arc::new(AtomicBool::new(false)));
+        let (sender, messages) = mpsc::channel(MOST_WAITING);
+        let listener = listener(sender, gauge.clone(), Arc::clone(&overflowed));
+        let made = cluster::connect(nodes, self.within, self.answer, listener).await;
+        let connection = made.map_err(|error| {
+            let otherwise = trouble::of_login(&error);
+            cluster::trouble(&error, otherwise)
+        })?;
+        let mut live = Live {
+            connection: Connection::Cluster(connection),
+            script: String::new(),
+            messages,
+            overflowed,
+            gauge,
+            driver: None,
         };
         self.try_out(&mut live).await?;
         Ok(live)
@@ -189,34 +227,77 @@ impl Target {
     /// Loads the script, and writes and publishes as it will: so a full memory, a replica, or a user who
     /// may not, is found out before anything counts on it.
     async fn try_out(&self, live: &mut Live) -> Result<(), Trouble> {
-        let mut trial = redis::pipe();
-        trial.cmd("SCRIPT").arg("LOAD").arg(SCRIPT);
-        trial.cmd("HSET").arg(&self.trial).arg("v").arg("1");
-        trial.cmd("PEXPIRE").arg(&self.trial).arg(1000);
-        trial.cmd("PUBLISH").arg(&self.trial).arg("");
-        let answers = live.connection.send_packed_commands(&trial, 0, 4).await;
+        let mut trial = [
+            redis::cmd("SCRIPT"),
+            redis::cmd("HSET"),
+            redis::cmd("PEXPIRE"),
+            redis::cmd("PUBLISH"),
+        ];
+        let [load, write, expire, publish] = &mut trial;
+        load.arg("LOAD").arg(SCRIPT);
+        write.arg(&self.trial).arg("v").arg("1");
+        expire.arg(&self.trial).arg(1000);
+        publish.arg(&self.trial).arg("");
+        let answers = live.connection.ask(&trial).await;
         let answers = answers.map_err(|error| {
             let trouble = trouble::of_answer(&error, self.answer);
             live.gauge.explain(trouble)
         })?;
         live.gauge.clear();
         for answer in &answers {
-            if let Value::ServerError(error) = answer {
-                return Err(trouble::of_refusal(error));
+            if let Err(code) = answer {
+                return Err(trouble::refusal(code));
             }
         }
-        match answers.first() {
-            Some(Value::BulkString(sha)) if sha.len() == 40 && sha.is_ascii() => {
-                live.script = String::from_utf8_lossy(sha).into_owned();
-                Ok(())
+        let sha = match answers.first() {
+            Some(Ok(Value::BulkString(sha))) => sha.as_slice(),
+            Some(Ok(Value::SimpleString(sha))) => sha.as_bytes(),
+            _ => &[],
+        };
+        if sha.len() != 40 || !sha.is_ascii() {
+            return Err(Trouble::Nonsense("what it calls the script".to_owned()));
+        }
+        live.script = String::from_utf8_lossy(sha).into_owned();
+        Ok(())
+    }
+}
+
+/// A cluster, of which some nodes are known.
+#[cfg(feature = "cluster")]
+fn cluster_of(
+    first: Place,
+    login: &RedisConnectionInfo,
+    others: &[String],
+) -> Result<Place, FleetError> {
+    let no_node = FleetError::Address("of a cluster each node is `redis://host:port`, without TLS");
+    let Place::Tcp(host, port, None) = first else {
+        return Err(no_node);
+    };
+    let shown = format!("{host}:{port} and its cluster");
+    let mut addresses = vec![ConnectionAddr::Tcp(host, port)];
+    for url in others {
+        match redis::parse_redis_url(url).map(IntoConnectionInfo::into_connection_info) {
+            Some(Ok(info)) if matches!(info.addr(), ConnectionAddr::Tcp(..)) => {
+                addresses.push(info.addr().clone());
             }
-            Some(Value::SimpleString(sha)) if sha.len() == 40 && sha.is_ascii() => {
-                live.script.clone_from(sha);
-                Ok(())
-            }
-            _ => Err(Trouble::Nonsense("what it calls the script".to_owned())),
+            _ => return Err(no_node),
         }
     }
+    let nodes = addresses.into_iter().map(|address| {
+        let info = address.into_connection_info();
+        info.map(|info| info.set_redis_settings(login.clone()))
+    });
+    match nodes.collect() {
+        Ok(nodes) => Ok(Place::Cluster(shown, nodes)),
+        Err(_) => Err(no_node),
+    }
+}
+
+#[cfg(not(feature = "cluster"))]
+fn cluster_of(_: Place, _: &RedisConnectionInfo, _: &[String]) -> Result<Place, FleetError> {
+    Err(FleetError::Address(
+        "several nodes are a cluster, which needs the feature `cluster` of breaker-redis",
+    ))
 }
 
 /// Takes messages as they come, and never waits.

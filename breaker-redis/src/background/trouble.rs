@@ -2,7 +2,7 @@
 //! anything.
 
 use crate::error::Trouble;
-use redis::{ErrorKind, RedisError, ServerError};
+use redis::{ErrorKind, RedisError};
 use std::error::Error;
 use std::io;
 use std::time::Duration;
@@ -54,17 +54,13 @@ pub(crate) fn of_answer(error: &RedisError, within: Duration) -> Trouble {
     }
 }
 
-/// What Redis answered instead of what was asked.
-pub(crate) fn of_refusal(error: &ServerError) -> Trouble {
-    refusal(error.code())
-}
-
 /// Whether it is so for all commands, and not only for that of one circuit.
-pub(crate) fn is_for_all(error: &ServerError) -> bool {
-    why(error.code()).is_some()
+pub(crate) fn is_for_all(code: &str) -> bool {
+    why(code).is_some()
 }
 
-fn refusal(code: &str) -> Trouble {
+/// What Redis answered instead of what was asked.
+pub(crate) fn refusal(code: &str) -> Trouble {
     if matches!(code, "WRONGPASS" | "NOAUTH") {
         return Trouble::Login(format!("it asks for another login ({code})"));
     }

@@ -6,7 +6,7 @@ mod hostile;
 mod names;
 mod rules;
 mod script;
-#[allow(unreachable_pub, reason = "shared with the tests of whole fleets")]
+#[allow(dead_code, reason = "shared with the tests of whole fleets")]
 #[path = "../../tests/server/mod.rs"]
 mod server;
 mod servers;

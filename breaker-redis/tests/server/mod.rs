@@ -21,6 +21,7 @@ const LONGEST_START: Duration = Duration::from_secs(60);
 pub(crate) struct Server {
     process: Child,
     folder: TempDir,
+    port: u16,
 }
 
 impl Server {
@@ -71,7 +72,12 @@ impl Server {
             .spawn()
             .expect("starting redis-server");
         let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
-        let server = Self { process, folder };
+        let port = port.parse().expect("a port");
+        let server = Self {
+            process,
+            folder,
+            port,
+        };
         let (tell, told) = mpsc::channel();
         // To the end, so that it never waits for somebody to read it.
         thread::spawn(move || {
@@ -90,6 +96,12 @@ impl Server {
     #[must_use]
     pub(crate) fn url(&self) -> String {
         format!("unix://{}", self.folder.path().join("redis.sock").display())
+    }
+
+    /// The port that it has, if it has one.
+    #[must_use]
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     /// A client of it.
