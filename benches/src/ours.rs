@@ -3,7 +3,7 @@
 use crate::calls::{consume, poll};
 use breaker_redis::{Fleet, FleetBreaker, Sharing};
 use breakerbox::{
-    Breaker, CallError, CircuitOpenError, Effect, State, TimeoutError, breaker, circuit_breaker,
+    CallError, CircuitOpenError, Config, Effect, State, TimeoutError, breaker, circuit_breaker,
 };
 use std::hint::black_box;
 
@@ -38,10 +38,12 @@ breaker! {
     static BY_CALLS = { failure_rate: 0.5, window: 100, min_calls: 20 };
     static BY_TIME = { failure_rate: 0.5, window: "10s", min_calls: 20 };
     static REFUSING = { threshold: 1, reset: "24h" };
-    static OF_FLEET = { threshold: 5, reset: "30s" };
 }
 
-static FLEET: FleetBreaker<&Breaker> = FleetBreaker::of(&OF_FLEET, Sharing::new().counting());
+static FLEET: FleetBreaker =
+    FleetBreaker::declared("fleet", Config::DEFAULT, Sharing::new().counting(), || {
+        &FLEET
+    });
 
 /// The function that nobody guards.
 #[inline(never)]

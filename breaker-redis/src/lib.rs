@@ -9,6 +9,11 @@
 //! | say how it is shared: counting together, a quorum | [`Sharing`] |
 //! | connect a process | [`Fleet`], [`FleetBuilder`] |
 //! | see how it goes | [`Fleet::status`], and the observers of [`breakerbox::observe`] |
+//!
+//! | feature | with it |
+//! | --- | --- |
+//! | `tls` (default) | `rediss://`, by rustls |
+//! | `cluster` | Redis may be a cluster: [`FleetBuilder::node`] |
 
 mod background;
 mod breaker;
