@@ -83,11 +83,7 @@ fn polls_are_spread_and_in_time_for_being_alive() {
         let first = instance.waits(0).expect("a poll");
         assert!(first < 500 * MS, "all ask soon");
         let (asked, _) = instance.asks(first);
-        let nothing = Reply {
-            verdict: Verdict::Missing,
-            now: None,
-        };
-        instance.replied(first, asked, Ok(&nothing));
+        instance.replied(first, asked, Ok(&nothing()));
         polls.push((first, instance.waits(first).expect("a poll") - first));
     }
     let spread = |of: fn(&(u64, u64)) -> u64| {
@@ -273,4 +269,45 @@ fn nothing_is_counted_together_while_an_order_is_on_its_way() {
     instance.asks(0);
     failures(&mut instance, 1);
     assert!(instance.waits(MS).is_some());
+}
+
+fn nothing() -> Reply {
+    Reply {
+        verdict: Verdict::Missing,
+        now: None,
+    }
+}
+
+#[test]
+fn where_nothing_is_stored_nothing_is_taken_back() {
+    let mut instance = counting();
+    failures(&mut instance, 1);
+    let (now, asked, _) = says(&mut instance);
+    instance.replied(now, asked, Err(Unanswered::Unknown));
+    failures(&mut instance, 0);
+    let now = instance.due(0).expect("it tries again");
+    let (asked, _) = instance.asks(now);
+    instance.replied(now, asked, Ok(&nothing()));
+    let poll = instance.waits(now).expect("a poll");
+    assert!(poll > now + SECOND, "{poll} after {now}");
+}
+
+#[test]
+fn counts_wait_for_the_record_that_is_offered() {
+    let mut instance = counting();
+    failures(&mut instance, 1);
+    let (now, asked, _) = says(&mut instance);
+    let founded = told(1, CLOSED, Cause::Founded, "node-0");
+    instance.replied(now, asked, Ok(&done(founded.clone())));
+    let poll = instance.waits(now).expect("a poll");
+    let (asked, _) = instance.asks(poll);
+    instance.replied(poll, asked, Ok(&nothing()));
+    let (asked, command) = instance.asks(poll);
+    assert!(matches!(command, Command::Offer { .. }), "{command:?}");
+    instance.waits(poll);
+    let mut anew = founded;
+    anew.version.epoch += 1;
+    instance.replied(poll, asked, Ok(&done(anew)));
+    let (_, command) = instance.asks(poll);
+    assert!(matches!(command, Command::Count { .. }), "{command:?}");
 }

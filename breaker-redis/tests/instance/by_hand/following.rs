@@ -204,3 +204,20 @@ fn a_trip_before_the_first_answer_counts_where_that_says_closed() {
         assert_eq!(matches!(instance.next(SECOND), Step::Follow(_)), follows);
     }
 }
+
+#[test]
+fn what_could_not_be_followed_for_an_order_here_is_not_followed_after_it() {
+    let mut instance = at(OPEN);
+    instance.heard(2 * SECOND, &told(5, CLOSED, Cause::Recovered, "other"));
+    instance.follows(2 * SECOND);
+    let disabled = Shared {
+        state: State::Disabled,
+        ..CLOSED
+    };
+    instance.changed(2 * SECOND, &happened(2, disabled, Cause::Operator));
+    let (asked, _) = instance.asks(2 * SECOND);
+    let reply = done(told(6, disabled, Cause::Operator, "node-0"));
+    instance.replied(2 * SECOND, asked, Ok(&reply));
+    instance.followed(2 * SECOND, Err(generation(2)));
+    instance.waits(2 * SECOND);
+}

@@ -130,6 +130,10 @@ fn an_order_or_somebody_else_makes_the_lease_useless() {
     instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
     assert!(!instance.has_lease(2 * SECOND));
     let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    instance.changed(2 * SECOND, &happened(2, OPEN, None));
+    assert!(!instance.has_lease(2 * SECOND), "a snapshot was restored");
+    let (mut instance, asked) = leasing();
     instance.replied(2 * SECOND, asked, Ok(&granted(5, "other")));
     assert!(!instance.has_lease(2 * SECOND));
     let (mut instance, asked) = leasing();
@@ -198,6 +202,7 @@ fn all_probes_that_were_let_through_are_waited_for_in_each_trial() {
     instance.changed(2 * SECOND, &happened(2, TRIAL, Cause::Leased));
     let over = Shared { wait: 0, ..OPEN };
     instance.changed(2 * SECOND, &happened(3, over, TRIPPED));
+    assert!(!instance.has_lease(2 * SECOND), "the trial is over");
     let (asked, _) = instance.asks(2 * SECOND);
     instance.replied(
         2 * SECOND,
@@ -235,6 +240,10 @@ fn a_circuit_that_nobody_knows_is_asked_for_before_it_is_tried_alone() {
     };
     instance.replied(0, asked, Ok(&nothing));
     assert_eq!(instance.probe_wanted(0), Ok(()));
+    // By another Redis, perhaps.
+    instance.lost(0);
+    instance.found(0);
+    assert!(instance.probe_wanted(0).is_err());
 }
 
 #[test]
@@ -248,5 +257,17 @@ fn a_lease_that_it_heard_that_it_has_is_asked_for_at_once() {
     let left = instance.probe_wanted(2 * SECOND).expect_err("not yet");
     assert!(left < Duration::from_millis(10), "{left:?}");
     let (_, command) = instance.asks(2 * SECOND);
+    assert!(matches!(command, Command::Lease { .. }), "{command:?}");
+}
+
+#[test]
+fn a_lease_that_ended_unused_lets_one_call_through_and_not_two() {
+    let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    instance.waits(3 * SECOND);
+    assert!(!instance.has_lease(3 * SECOND));
+    assert_eq!(instance.probe_wanted(4 * SECOND), Ok(()));
+    assert!(instance.probe_wanted(4 * SECOND).is_err());
+    let (_, command) = instance.asks(4 * SECOND);
     assert!(matches!(command, Command::Lease { .. }), "{command:?}");
 }
