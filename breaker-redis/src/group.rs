@@ -1,5 +1,7 @@
 //! A breaker that is shared, or the breakers of all keys.
 
+mod members;
+
 use crate::circuit::{Circuit, Reach, begun, counts, happened, micros};
 use crate::hub::Hub;
 use crate::instance::{Options, Settled};
@@ -7,9 +9,8 @@ use crate::membership::Linkage;
 use crate::protocol::{Limits, Place, Quorum, Share};
 use crate::sharing::Sharing;
 use breakerbox::link::{Kept, Linked};
-use breakerbox::observe::CircuitId;
 use breakerbox::{AnyBreaker, Change, Config, Effect, Generation};
-use std::collections::HashMap;
+use members::Members;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
@@ -32,65 +33,6 @@ pub(crate) struct Group {
     pub(crate) heard_in: AtomicU64,
     /// In which it was asked for them. Of the background alone.
     pub(crate) asked_in: AtomicU64,
-}
-
-/// The circuits.
-enum Members {
-    One(Option<Arc<Circuit>>),
-    Keys {
-        by_circuit: HashMap<CircuitId, Arc<Circuit>>,
-        by_label: HashMap<String, Arc<Circuit>>,
-    },
-}
-
-impl Members {
-    fn find(&self, id: CircuitId) -> Option<Arc<Circuit>> {
-        match self {
-            Self::One(one) => one.clone(),
-            Self::Keys { by_circuit, .. } => by_circuit.get(&id).cloned(),
-        }
-    }
-
-    /// The one that stands there now.
-    fn insert(&mut self, id: CircuitId, made: Circuit) -> Option<Arc<Circuit>> {
-        let Self::Keys {
-            by_circuit,
-            by_label,
-        } = self
-        else {
-            return None;
-        };
-        if let Some(known) = by_circuit.get(&id)
-            && known.place == made.place
-        {
-            // Another thread was faster.
-            return Some(Arc::clone(known));
-        }
-        let made = Arc::new(made);
-        by_circuit.insert(id, Arc::clone(&made));
-        by_label.insert(made.place.label().to_owned(), Arc::clone(&made));
-        Some(made)
-    }
-
-    fn remove(&mut self, circuit: &Circuit) {
-        let is_it = |known: &Arc<Circuit>| std::ptr::eq(&**known, circuit);
-        match self {
-            Self::One(one) => *one = one.take().filter(|known| !is_it(known)),
-            Self::Keys {
-                by_circuit,
-                by_label,
-            } => {
-                if let Some(id) = circuit.id
-                    && by_circuit.get(&id).is_some_and(is_it)
-                {
-                    by_circuit.remove(&id);
-                }
-                if by_label.get(circuit.place.label()).is_some_and(is_it) {
-                    by_label.remove(circuit.place.label());
-                }
-            }
-        }
-    }
 }
 
 impl Group {
@@ -126,11 +68,7 @@ impl Group {
         name: &str,
         config: &Config,
     ) -> Arc<Self> {
-        let members = Members::Keys {
-            by_circuit: HashMap::new(),
-            by_label: HashMap::new(),
-        };
-        Self::new(hub, name, sharing, linkage, config, members)
+        Self::new(hub, name, sharing, linkage, config, Members::no_key())
     }
 
     fn new(
@@ -186,26 +124,17 @@ impl Group {
     }
 
     pub(crate) fn len(&self) -> usize {
-        match &*self.read() {
-            Members::One(one) => one.iter().len(),
-            Members::Keys { by_circuit, .. } => by_circuit.len(),
-        }
+        self.read().len()
     }
 
     /// All that are known.
     pub(crate) fn circuits(&self) -> Vec<Arc<Circuit>> {
-        match &*self.read() {
-            Members::One(one) => one.iter().cloned().collect(),
-            Members::Keys { by_circuit, .. } => by_circuit.values().cloned().collect(),
-        }
+        self.read().all()
     }
 
     /// The circuit that a message is of, if it is known here.
     pub(crate) fn of_label(&self, label: &str) -> Option<Arc<Circuit>> {
-        match &*self.read() {
-            Members::One(one) => one.clone().filter(|one| one.place.label() == label),
-            Members::Keys { by_label, .. } => by_label.get(label).cloned(),
-        }
+        self.read().of_label(label)
     }
 
     fn of(&self, linked: &Linked<'_>) -> Option<Arc<Circuit>> {
@@ -273,16 +202,7 @@ impl Group {
 
     /// Drops what it knows.
     pub(crate) fn clear(&self) {
-        match &mut *self.write() {
-            Members::One(one) => *one = None,
-            Members::Keys {
-                by_circuit,
-                by_label,
-            } => {
-                by_circuit.clear();
-                by_label.clear();
-            }
-        }
+        self.write().clear();
     }
 }
 

@@ -1,6 +1,8 @@
 //! Fleets of this process against a real Redis. With processes of their own they are tested in
 //! `tests/crates/fleet`.
 
+#[path = "fleet/allocations.rs"]
+mod allocations;
 #[path = "fleet/circuits.rs"]
 mod circuits;
 #[cfg(feature = "cluster")]

@@ -152,29 +152,20 @@ pub(crate) fn is_alive(
     }
 }
 
-/// Messages of these channels are to arrive.
-pub(crate) fn subscribe(
+/// Messages of these channels are to arrive, or need not any more.
+pub(crate) fn listen(
     live: &Live,
     channels: Vec<String>,
+    is_to: bool,
     within: Duration,
 ) -> impl Future<Output = Result<(), Trouble>> + use<> {
     let mut connection = live.connection.clone();
     async move {
-        let subscribed = connection.subscribe(&channels).await;
-        subscribed.map_err(|error| trouble::of_answer(&error, within))
-    }
-}
-
-/// Messages of these channels need not arrive any more.
-pub(crate) fn unsubscribe(
-    live: &Live,
-    channels: Vec<String>,
-    within: Duration,
-) -> impl Future<Output = Result<(), Trouble>> + use<> {
-    let mut connection = live.connection.clone();
-    async move {
-        let unsubscribed = connection.unsubscribe(&channels).await;
-        unsubscribed.map_err(|error| trouble::of_answer(&error, within))
+        let done = match is_to {
+            true => connection.subscribe(&channels).await,
+            false => connection.unsubscribe(&channels).await,
+        };
+        done.map_err(|error| trouble::of_answer(&error, within))
     }
 }
 

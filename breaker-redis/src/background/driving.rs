@@ -245,7 +245,7 @@ impl Background {
         for group in self.hub.groups() {
             if group.is_over() {
                 self.hub.remove(&group);
-                let over = asking::unsubscribe(live, vec![group.channel.clone()], within);
+                let over = asking::listen(live, vec![group.channel.clone()], false, within);
                 self.runtime.spawn(over);
             } else if group.asked_in.swap(self.session, Ordering::Relaxed) != self.session {
                 new.push(group);
@@ -254,7 +254,7 @@ impl Background {
         for groups in new.chunks(CHANNELS) {
             let groups = groups.to_vec();
             let channels = groups.iter().map(|group| group.channel.clone()).collect();
-            let asking = asking::subscribe(live, channels, within);
+            let asking = asking::listen(live, channels, true, within);
             let (session, to) = (self.session, self.events.0.clone());
             self.asked_at = Instant::now();
             self.runtime.spawn(async move {

@@ -1,0 +1,107 @@
+//! The circuits of a group: found from within calls, by messages, and all of them.
+
+use crate::circuit::Circuit;
+use breakerbox::observe::CircuitId;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The circuits of a group.
+pub(super) enum Members {
+    One(Option<Arc<Circuit>>),
+    Keys {
+        by_circuit: HashMap<CircuitId, Arc<Circuit>>,
+        by_label: HashMap<String, Arc<Circuit>>,
+    },
+}
+
+impl Members {
+    /// Of breakers by key, none of which is known yet.
+    pub(super) fn no_key() -> Self {
+        Self::Keys {
+            by_circuit: HashMap::new(),
+            by_label: HashMap::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::One(one) => one.iter().len(),
+            Self::Keys { by_circuit, .. } => by_circuit.len(),
+        }
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Circuit>> {
+        match self {
+            Self::One(one) => one.iter().cloned().collect(),
+            Self::Keys { by_circuit, .. } => by_circuit.values().cloned().collect(),
+        }
+    }
+
+    pub(super) fn of_label(&self, label: &str) -> Option<Arc<Circuit>> {
+        match self {
+            Self::One(one) => one.clone().filter(|one| one.place.label() == label),
+            Self::Keys { by_label, .. } => by_label.get(label).cloned(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        match self {
+            Self::One(one) => *one = None,
+            Self::Keys {
+                by_circuit,
+                by_label,
+            } => {
+                by_circuit.clear();
+                by_label.clear();
+            }
+        }
+    }
+
+    pub(super) fn find(&self, id: CircuitId) -> Option<Arc<Circuit>> {
+        match self {
+            Self::One(one) => one.clone(),
+            Self::Keys { by_circuit, .. } => by_circuit.get(&id).cloned(),
+        }
+    }
+
+    /// The one that stands there now.
+    pub(super) fn insert(&mut self, id: CircuitId, made: Circuit) -> Option<Arc<Circuit>> {
+        let Self::Keys {
+            by_circuit,
+            by_label,
+        } = self
+        else {
+            return None;
+        };
+        if let Some(known) = by_circuit.get(&id)
+            && known.place == made.place
+        {
+            // Another thread was faster.
+            return Some(Arc::clone(known));
+        }
+        let made = Arc::new(made);
+        by_circuit.insert(id, Arc::clone(&made));
+        by_label.insert(made.place.label().to_owned(), Arc::clone(&made));
+        Some(made)
+    }
+
+    pub(super) fn remove(&mut self, circuit: &Circuit) {
+        let is_it = |known: &Arc<Circuit>| std::ptr::eq(&**known, circuit);
+        match self {
+            Self::One(one) => *one = one.take().filter(|known| !is_it(known)),
+            Self::Keys {
+                by_circuit,
+                by_label,
+            } => {
+                if let Some(id) = circuit.id
+                    && by_circuit.get(&id).is_some_and(is_it)
+                {
+                    by_circuit.remove(&id);
+                }
+                if by_label.get(circuit.place.label()).is_some_and(is_it) {
+                    by_label.remove(circuit.place.label());
+                }
+            }
+        }
+    }
+}
