@@ -114,7 +114,8 @@ impl Circuit {
     }
 }
 
-/// What an instance of a breaker begins with.
+/// What an instance of a breaker begins with. What opened it before it was shared, or set it so, is told
+/// to the fleet; not that it was closed, which says nothing.
 pub(crate) fn begun(options: &Arc<Options>, breaker: &dyn AnyBreaker, now: u64) -> Instance {
     // A state that is entered meanwhile is told as news.
     let generation = breaker.generation();
@@ -125,26 +126,34 @@ pub(crate) fn begun(options: &Arc<Options>, breaker: &dyn AnyBreaker, now: u64) 
         imposed: snapshot.imposed,
         reopenings: snapshot.reopenings,
     };
+    let why = breaker.last_change().filter(|change| {
+        change.generation == generation && change.to == state.state && change.to != State::Closed
+    });
     let begun = Happened {
         generation,
         state,
-        cause: None,
+        cause: why.and_then(|change| cause(change.trigger, change.failures)),
     };
     Instance::new(Arc::clone(options), &begun, now, fastrand::u64(..))
 }
 
-/// What a change means to the fleet. `None`: that it followed others.
-pub(crate) fn happened(breaker: &dyn AnyBreaker, change: &Change) -> Option<Happened> {
-    let failures = change.failures;
-    let cause = match change.trigger {
-        Trigger::Fleet => return None,
+/// What brought a state about, for the fleet. `None`: nothing that it is told.
+fn cause(trigger: Trigger, failures: u32) -> Option<Cause> {
+    match trigger {
+        Trigger::Fleet | Trigger::Restored => None,
         Trigger::Overloaded => Some(Cause::Overloaded),
         Trigger::WaitOver | Trigger::ProbeTimedOut => Some(Cause::Leased),
         Trigger::Recovered => Some(Cause::Recovered),
         Trigger::Operator => Some(Cause::Operator),
-        Trigger::Restored => None,
         _ => Some(Cause::Tripped { failures }),
-    };
+    }
+}
+
+/// What a change means to the fleet. `None`: that it followed others.
+pub(crate) fn happened(breaker: &dyn AnyBreaker, change: &Change) -> Option<Happened> {
+    if change.trigger == Trigger::Fleet {
+        return None;
+    }
     let snapshot = breaker.snapshot();
     // If it is in a later state by now, that is told as well, and this one hardly counts.
     let is_still = breaker.generation() == change.generation;
@@ -168,7 +177,7 @@ pub(crate) fn happened(breaker: &dyn AnyBreaker, change: &Change) -> Option<Happ
     Some(Happened {
         generation: change.generation,
         state,
-        cause,
+        cause: cause(change.trigger, change.failures),
     })
 }
 

@@ -2,9 +2,9 @@
 
 use crate::server::Server;
 use crate::support::{Instance, LONG, builder, instances, name, until};
-use breaker_redis::{FleetKeyedBreakers, Sharing};
+use breaker_redis::{FleetBreaker, FleetKeyedBreakers, Sharing};
 use breakerbox::observe::{self, Observer, StateChange};
-use breakerbox::{AnyBreaker, KeyedBreakers, Settings, State, Trigger};
+use breakerbox::{AnyBreaker, Breaker, KeyedBreakers, Settings, State, Trigger};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
@@ -276,4 +276,46 @@ fn a_lease_is_given_back_by_a_fleet_that_leaves() {
     drop(a);
     until("the lease to be free", || b.succeed());
     drop(probe);
+}
+
+#[test]
+fn what_set_a_breaker_before_it_was_shared_is_told_but_not_what_was_restored() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let (name, config) = (name("before"), Settings::new().threshold(1).must());
+    let first = Instance::new(builder(&server), name, config, Sharing::new());
+    let joins = |before: fn(&Breaker)| {
+        let breaker = Arc::new(Breaker::new(name, config));
+        before(&breaker);
+        let fleet = builder(&server).start().expect("a fleet");
+        let breaker = Arc::new(FleetBreaker::of(breaker, Sharing::new()));
+        fleet.share(&breaker).expect("to be shared");
+        fleet.ready(LONG).expect("to be ready");
+        Instance { fleet, breaker }
+    };
+    let both_are = |other: &Instance, state| {
+        until("one state of both", || {
+            [&first, other].map(|one| one.breaker.state()) == [state; 2]
+        });
+    };
+
+    let tripped = joins(|breaker| drop(breaker.call_sync(|| Err::<(), _>("no answer"))));
+    both_are(&tripped, State::Open);
+    first.breaker.close();
+    both_are(&tripped, State::Closed);
+
+    let restored = joins(|breaker| {
+        let other = Breaker::new("other", Settings::new().must());
+        other.force_open();
+        let restored = breaker.restore(&other.snapshot());
+        assert_eq!(restored.map(|change| change.to), Ok(State::ForcedOpen));
+    });
+    both_are(&restored, State::Closed);
+
+    let set = joins(|breaker| _ = breaker.force_open());
+    both_are(&set, State::ForcedOpen);
+    // That it was closed once says nothing now.
+    let closed = joins(|breaker| _ = breaker.close());
+    both_are(&closed, State::ForcedOpen);
 }
