@@ -168,8 +168,16 @@ impl Group {
     pub(crate) fn begin(&self, breaker: &dyn AnyBreaker) {
         let one = self.read().find(breaker.circuit_id());
         if let Some(circuit) = one {
-            *circuit.instance() = begun(&self.options(), breaker, self.hub.now());
-            self.hub.reserve();
+            // What happens from here on is told to what begins.
+            let mut instance = circuit.instance();
+            *instance = begun(&self.options(), breaker, self.hub.now());
+        }
+    }
+
+    /// The background looks at all circuits.
+    pub(crate) fn look_at_all(&self) {
+        self.hub.reserve();
+        for circuit in self.circuits() {
             self.hub.enqueue(&circuit);
         }
     }

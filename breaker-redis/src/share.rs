@@ -77,11 +77,13 @@ where
     if !linkage.join(&group) {
         return Err(shared_already());
     }
+    // Before the background knows of it, which tells what begins now that Redis is there.
+    group.begin(breaker);
     if !hub.add(&group) {
         group.leave();
         return Err(FleetError::NameTaken(breaker.name().to_owned()));
     }
-    group.begin(breaker);
+    group.look_at_all();
     Ok(())
 }
 

@@ -2,14 +2,35 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, ExitCode};
 
 use crate::apt;
 use crate::redis;
 use crate::run::Run;
 use crate::tools::cargo;
+use crate::workspace;
 
 /// Debian's package of the library that gives a process another time of day.
 const FAKETIME: &str = "libfaketime";
+
+/// Where the table stands that this writes.
+const DOCS: &str = "breaker-redis/README.md";
+
+/// `cargo xtask fleet`: what sharing is worth, measured with 20 processes, as a table in the docs.
+pub(crate) fn job() -> ExitCode {
+    let mut run = Run::new();
+    if let Some(server) = redis::ready(&mut run) {
+        run.step(
+            "instances",
+            cargo().args(["build", "--release", "--package", "test-fleet", "--bins"]),
+        );
+        let mut table = Command::new(workspace::target_dir().join("release/table"));
+        table.env(redis::REDIS_SERVER, server);
+        table.arg("--into").arg(workspace::root().join(DOCS));
+        run.step("table", &mut table);
+    }
+    run.finish()
+}
 
 /// The tests, alone: they are many processes, and measure. `redis_server` is the one that they start;
 /// without it, it was reported missing.

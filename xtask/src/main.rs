@@ -72,6 +72,11 @@ const JOBS: &[Job] = &[
         Way::Plain(monitoring::job),
     ),
     (
+        "fleet",
+        "what sharing a circuit is worth, with 20 processes: writes the table in breaker-redis/README.md",
+        Way::Plain(fleet::job),
+    ),
+    (
         "size",
         "what a breaker adds to a program without an operating system",
         Way::Plain(size::job),

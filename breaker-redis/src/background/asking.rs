@@ -133,7 +133,7 @@ async fn load(connection: &mut Connection, within: Duration) -> Result<(), Troub
     let answers = connection.ask(&[load]).await;
     let answers = answers.map_err(|error| trouble::of_answer(&error, within))?;
     match answers.into_iter().next() {
-        Some(Err(code)) => Err(trouble::refusal(&code)),
+        Some(Err(refusal)) => Err(trouble::refusal(&refusal)),
         _ => Ok(()),
     }
 }
@@ -170,14 +170,18 @@ pub(crate) fn listen(
 }
 
 fn is_without_script(answer: &Raw) -> bool {
-    answer.as_ref().is_err_and(|code| code == "NOSCRIPT")
+    answer
+        .as_ref()
+        .is_err_and(|refusal| refusal.code == "NOSCRIPT")
 }
 
 fn read(answer: &Raw) -> Answer {
     let text = match answer {
         Ok(Value::BulkString(text)) => text.as_slice(),
         Ok(Value::SimpleString(text)) => text.as_bytes(),
-        Err(code) if trouble::is_for_all(code) => return Answer::Refused(trouble::refusal(code)),
+        Err(refusal) if trouble::is_for_all(refusal) => {
+            return Answer::Refused(trouble::refusal(refusal));
+        }
         _ => return Answer::Nonsense(None),
     };
     match Reply::decode(text) {

@@ -245,8 +245,8 @@ impl Target {
         })?;
         live.gauge.clear();
         for answer in &answers {
-            if let Err(code) = answer {
-                return Err(trouble::refusal(code));
+            if let Err(refusal) = answer {
+                return Err(trouble::refusal(refusal));
             }
         }
         let sha = match answers.first() {

@@ -14,8 +14,23 @@ pub(crate) enum Connection {
     Cluster(redis::cluster_async::ClusterConnection),
 }
 
-/// What Redis answered; `Err`: the code of an error that it answered with.
-pub(crate) type Answer = Result<Value, String>;
+/// What Redis answered; `Err`: an error that it answered with.
+pub(crate) type Answer = Result<Value, Refusal>;
+
+/// An error that Redis answered with. Not to be shown: it may repeat anything.
+pub(crate) struct Refusal {
+    pub(crate) code: String,
+    pub(crate) details: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: &str, details: Option<&str>) -> Self {
+        Self {
+            code: code.to_owned(),
+            details: details.unwrap_or_default().to_owned(),
+        }
+    }
+}
 
 impl Connection {
     /// Asks all of them at once. `Err`: there is no telling what became of them.
@@ -27,7 +42,7 @@ impl Connection {
                     pipeline.add_command(command.clone());
                 }
                 let answers = connection.send_packed_commands(&pipeline, 0, commands.len());
-                Ok(answers.await?.into_iter().map(code_of).collect())
+                Ok(answers.await?.into_iter().map(refused).collect())
             }
             #[cfg(feature = "cluster")]
             Self::Cluster(connection) => cluster::ask(connection, commands).await,
@@ -53,9 +68,9 @@ impl Connection {
     }
 }
 
-fn code_of(answer: Value) -> Answer {
+fn refused(answer: Value) -> Answer {
     match answer {
-        Value::ServerError(error) => Err(error.code().to_owned()),
+        Value::ServerError(error) => Err(Refusal::new(error.code(), error.details())),
         answer => Ok(answer),
     }
 }

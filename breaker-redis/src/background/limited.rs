@@ -9,8 +9,9 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The most that is read without one whole answer or message in it, in bytes: what is asked at once is
-/// answered in a hundredth of it.
-pub(crate) const MOST_UNREAD: usize = 4 << 20;
+/// answered in a twentieth of it. Of three bytes the parser makes a value of 56, in a list that doubles
+/// as it grows: it is not more, so that nonsense costs some tens of megabytes at most.
+pub(crate) const MOST_UNREAD: usize = 1 << 20;
 
 /// What was read since the last answer.
 #[derive(Clone, Debug, Default)]
@@ -86,5 +87,5 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Limited<S> {
 
 /// A server sent more than makes sense.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("an answer of more than 4 MiB")]
+#[error("an answer of more than 1 MiB")]
 pub(crate) struct TooMuch;

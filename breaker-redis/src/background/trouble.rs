@@ -1,6 +1,7 @@
 //! What is wrong, in words of ours: those of a server, or of a client, may repeat a user, a password, or
 //! anything.
 
+use super::connection::Refusal;
 use crate::error::Trouble;
 use redis::{ErrorKind, RedisError};
 use std::error::Error;
@@ -27,7 +28,7 @@ pub(crate) fn of_login(error: &RedisError) -> Trouble {
             Trouble::Login("user or password is wrong, or the user is off (WRONGPASS)".to_owned())
         }
         Some("NOAUTH") => Trouble::Login("it asks for a password (NOAUTH)".to_owned()),
-        Some(code) => refusal(code),
+        Some(code) => refusal(&Refusal::new(code, error.detail())),
         None if error.kind() == ErrorKind::AuthenticationFailed => {
             Trouble::Login("user or password is wrong, or missing".to_owned())
         }
@@ -38,7 +39,7 @@ pub(crate) fn of_login(error: &RedisError) -> Trouble {
 /// Where an answer was waited for, for so long.
 pub(crate) fn of_answer(error: &RedisError, within: Duration) -> Trouble {
     if let Some(code) = error.code() {
-        return refusal(code);
+        return refusal(&Refusal::new(code, error.detail()));
     }
     if error.is_timeout() {
         return Trouble::Silent(within);
@@ -55,12 +56,18 @@ pub(crate) fn of_answer(error: &RedisError, within: Duration) -> Trouble {
 }
 
 /// Whether it is so for all commands, and not only for that of one circuit.
-pub(crate) fn is_for_all(code: &str) -> bool {
-    why(code).is_some()
+pub(crate) fn is_for_all(refusal: &Refusal) -> bool {
+    why(&refusal.code).is_some() || missing_right(refusal).is_some()
 }
 
 /// What Redis answered instead of what was asked.
-pub(crate) fn refusal(code: &str) -> Trouble {
+pub(crate) fn refusal(refusal: &Refusal) -> Trouble {
+    if let Some(missing) = missing_right(refusal) {
+        return Trouble::Refuses(format!(
+            "the user {missing} (NOPERM): see `FleetBuilder::login` for all that it needs"
+        ));
+    }
+    let code = refusal.code.as_str();
     if matches!(code, "WRONGPASS" | "NOAUTH") {
         return Trouble::Login(format!("it asks for another login ({code})"));
     }
@@ -79,13 +86,46 @@ fn is_code(code: &str) -> bool {
     (1..=24).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
+/// Commands that Redis names where a user may not run them.
+const COMMANDS: [&str; 7] = [
+    "evalsha",
+    "script|load",
+    "subscribe",
+    "unsubscribe",
+    "hset",
+    "pexpire",
+    "publish",
+];
+
+/// What a user may not do, if that is what is wrong. Newer ones than 7.0 also name the user, so nothing
+/// of what Redis says is repeated.
+fn missing_right(Refusal { code, details }: &Refusal) -> Option<String> {
+    // Of what a script does itself, Redis says so under a common code: first 7.0, then later ones.
+    let by_script = [
+        "The user executing the script can't",
+        "ACL failure in script",
+    ];
+    if code == "ERR" && by_script.iter().any(|words| details.starts_with(words)) {
+        return Some("may not run a command that the script runs".to_owned());
+    }
+    if code != "NOPERM" {
+        return None;
+    }
+    let mut commands = COMMANDS.iter();
+    let command = commands.find(|command| details.contains(&format!("'{command}'")));
+    Some(match command {
+        Some(command) => format!("may not run `{command}`"),
+        None if details.contains("channel") => {
+            "may not use channels that begin with the prefix".to_owned()
+        }
+        None if details.contains("key") => "may not use keys that begin with the prefix".to_owned(),
+        None => "may not do what is needed".to_owned(),
+    })
+}
+
 /// What is wrong with a Redis as a whole.
 fn why(code: &str) -> Option<&'static str> {
     Some(match code {
-        "NOPERM" => {
-            "the user may not run a command, use a key or a channel that is needed: see \
-             `FleetBuilder::login`"
-        }
         "NOAUTH" | "WRONGPASS" => "it asks for another login",
         "READONLY" => "it is a replica: connect to the primary",
         "OOM" => "its memory is full",
@@ -101,4 +141,62 @@ fn why(code: &str) -> Option<&'static str> {
         "UNKILLABLE" => "it is busy with a script that can't be stopped",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Refusal, Trouble, refusal};
+
+    fn said(code: &str, details: &str) -> String {
+        match refusal(&Refusal::new(code, Some(details))) {
+            Trouble::Refuses(what) => what,
+            trouble => panic!("{trouble}"),
+        }
+    }
+
+    /// As Redis 7.0 says it, and as 7.4 does.
+    #[test]
+    fn a_missing_right_is_named_and_the_user_is_not() {
+        for (code, details, expected) in [
+            (
+                "NOPERM",
+                "this user has no permissions to run the 'evalsha' command",
+                "may not run `evalsha`",
+            ),
+            (
+                "NOPERM",
+                "User shop has no permissions to run the 'script|load' command",
+                "may not run `script|load`",
+            ),
+            (
+                "NOPERM",
+                "this user has no permissions to access one of the keys used as arguments",
+                "may not use keys",
+            ),
+            (
+                "NOPERM",
+                "No permissions to access a channel",
+                "may not use channels",
+            ),
+            ("NOPERM", "shop", "may not do what is needed"),
+            (
+                "ERR",
+                "The user executing the script can't run this command or subcommand script: 00, on \
+                 @user_script:1.",
+                "may not run a command that the script runs",
+            ),
+            (
+                "ERR",
+                "ACL failure in script: User shop has no permissions to run the 'time' command",
+                "may not run a command that the script runs",
+            ),
+        ] {
+            let said = said(code, details);
+            assert!(said.contains(expected), "{said}");
+            assert!(said.contains("`FleetBuilder::login`"), "{said}");
+            assert!(!said.contains("shop"), "{said}");
+        }
+        assert!(!said("ERR", "unknown command").contains("login"));
+        assert!(said("OOM", "'evalsha'").contains("memory is full"));
+    }
 }

@@ -152,7 +152,7 @@ fn an_answer_without_end_is_not_kept() {
         until("it to be refused", || fleet.status().last_error.is_some());
         assert_eq!(
             fleet.status().last_error.unwrap().trouble,
-            Trouble::Nonsense("an answer of more than 4 MiB".to_owned()),
+            Trouble::Nonsense("an answer of more than 1 MiB".to_owned()),
             "{begin:?}"
         );
     }

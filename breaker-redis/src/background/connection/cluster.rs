@@ -1,7 +1,7 @@
 //! All nodes of a cluster. Its client finds out which node has which circuit, and reads what nodes
 //! answer: so neither is limited in size, nor TLS spoken.
 
-use super::Answer;
+use super::{Answer, Refusal};
 use crate::error::Trouble;
 use redis::aio::{AsyncPushSender, ConnectionLike};
 use redis::cluster::ClusterClientBuilder;
@@ -48,19 +48,21 @@ pub(super) async fn ask(
     for answer in asked {
         let answer = answer.await.unwrap_or_else(|_| Err(abandoned()));
         answers.push(match answer {
-            Ok(value) => super::code_of(value),
+            Ok(value) => super::refused(value),
             Err(error) => match error.code() {
-                Some(code) => Err(code.to_owned()),
+                Some(code) => Err(Refusal::new(code, error.detail())),
                 None => {
                     unanswered = Some(error);
-                    Err(NO_NODE.to_owned())
+                    Err(Refusal::new(NO_NODE, None))
                 }
             },
         });
     }
-    let is_none_answered = answers
-        .iter()
-        .all(|answer| answer.as_ref().is_err_and(|code| code == NO_NODE));
+    let is_none_answered = answers.iter().all(|answer| {
+        answer
+            .as_ref()
+            .is_err_and(|refusal| refusal.code == NO_NODE)
+    });
     match unanswered {
         Some(error) if is_none_answered => Err(error),
         _ => Ok(answers),

@@ -1,9 +1,12 @@
 //! A whole fleet: a Redis, a service, and instances that call it, each through a network of its own.
 
 use std::env;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::instance::Instance;
 use crate::network::Network;
 use crate::plan::{Circuit, Order, Plan, Sharing};
@@ -20,6 +23,10 @@ pub struct Settings {
     pub shared: bool,
     /// Whether each has a network between itself and Redis.
     pub networks: bool,
+    /// Whether each has a network between itself and the service.
+    pub ways: bool,
+    /// The clocks of the first ones; the others have the machine's.
+    pub clocks: Vec<Arc<Clock>>,
     /// The circuit of all.
     pub circuit: Circuit,
     /// How it is shared.
@@ -34,6 +41,8 @@ impl Default for Settings {
             instances: 3,
             shared: true,
             networks: false,
+            ways: false,
+            clocks: Vec::new(),
             circuit: Circuit::default(),
             sharing: Sharing::default(),
             trace: false,
@@ -48,6 +57,8 @@ pub struct Fleet {
     pub instances: Vec<Instance>,
     /// The network of each, if they have one.
     pub networks: Vec<Network>,
+    /// The way of each to the service, if they have one of their own.
+    pub ways: Vec<Network>,
     /// What they call.
     pub service: Service,
     /// What they share their circuits through.
@@ -65,6 +76,7 @@ impl Fleet {
         let mut fleet = Self {
             instances: Vec::new(),
             networks: Vec::new(),
+            ways: Vec::new(),
             service: Service::start(),
             server,
             settings,
@@ -87,10 +99,17 @@ impl Fleet {
             address = network.address();
             self.networks.push(network);
         }
-        let mut plan = self.settings.plan(&name(number), &self.service);
+        let mut service = self.service.address();
+        if self.settings.ways {
+            let way = Network::to(service);
+            service = way.address();
+            self.ways.push(way);
+        }
+        let mut plan = self.settings.plan(&name(number), service);
         plan.redis = self.settings.shared.then(|| server::url(address));
+        let clock = self.settings.clocks.get(number).map(|clock| &**clock);
         self.instances
-            .push(Instance::start(&program(), &plan, None));
+            .push(Instance::start(&program(), &plan, clock));
         &mut self.instances[number]
     }
 
@@ -183,10 +202,10 @@ pub fn name(number: usize) -> String {
 impl Settings {
     /// What an instance of this name is told.
     #[must_use]
-    pub fn plan(&self, name: &str, service: &Service) -> Plan {
+    pub fn plan(&self, name: &str, service: SocketAddr) -> Plan {
         Plan {
             instance: name.into(),
-            service: format!("http://{}/", service.address()),
+            service: format!("http://{service}/"),
             redis: None,
             authority: None,
             circuit: self.circuit.clone(),

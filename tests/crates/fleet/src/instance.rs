@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::clock::Clock;
 use crate::plan::{Answer, Line, Order, Plan, Saw};
@@ -258,16 +260,38 @@ impl Instance {
         self.seen(|seen| seen.state().to_owned())
     }
 
-    /// The memory that it has, in bytes.
+    /// The most memory that it ever had, in bytes.
     ///
     /// # Panics
     /// If it is gone.
     #[must_use]
-    pub fn memory(&self) -> u64 {
-        let path = PathBuf::from(format!("/proc/{}/statm", self.pid()));
+    pub fn most_memory(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.pid());
         let text = fs::read_to_string(path).expect("a living process");
-        let pages: Option<u64> = text.split(' ').nth(1).and_then(|pages| pages.parse().ok());
-        pages.expect("its pages") * 4096
+        let mut lines = text.lines();
+        let line = lines.find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        kilobytes.expect("its memory") * 1024
+    }
+
+    /// Stops it in its tracks.
+    ///
+    /// # Panics
+    /// If it is gone.
+    pub fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets it go on.
+    ///
+    /// # Panics
+    /// If it is gone.
+    pub fn go_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("a signal to an instance");
     }
 
     /// Kills it, as it stands.

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod fleet;
 pub mod hostile;
 pub mod instance;
+pub mod measure;
 pub mod network;
 pub mod plan;
 pub mod server;

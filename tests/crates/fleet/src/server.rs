@@ -151,6 +151,12 @@ impl Server {
         url(self.address())
     }
 
+    /// Its socket on this machine, as breakers' users write it.
+    #[must_use]
+    pub fn socket_url(&self) -> String {
+        format!("unix://{}", self.socket().display())
+    }
+
     /// Says something to it, past any port, network or TLS.
     ///
     /// # Panics

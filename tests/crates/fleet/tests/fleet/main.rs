@@ -1,3 +1,0 @@
-//! One circuit for a fleet, with real processes and a real Redis.
-
-mod harness;
