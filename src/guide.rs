@@ -16,6 +16,7 @@
 //! | [Last-good answers](last_good) | what to say while the dependency says nothing, and how old it may be |
 //! | [Observing](observing) | which circuit is open, and why: in the log, as numbers, by asking |
 //! | [Operating](operating) | what to do when a circuit is open, settings at run time, and bringing a breaker in by shadow |
+//! | [One circuit for a fleet](sharing) | when instances should share a circuit through Redis, what it takes, and what it does at scale |
 //! | [At the edge](edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](testing) | tests of annotated functions that never sleep |
 //!
@@ -83,6 +84,12 @@ pub mod observing {}
 
 #[doc = include_str!("guide/operating.md")]
 pub mod operating {}
+
+// Its example is run by `breaker-redis`, which it is about. The plots stand before it as definitions of
+// the references that it shows, since no file is copied beside the pages.
+#[cfg_attr(not(doctest), doc = include_str!("guide/fleet/images.md"))]
+#[cfg_attr(not(doctest), doc = include_str!("guide/sharing.md"))]
+pub mod sharing {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}

@@ -41,6 +41,7 @@
 //! | [Last-good answers](guide::last_good) | what to say while the dependency says nothing, and how old it may be |
 //! | [Observing](guide::observing) | which circuit is open, and why |
 //! | [Operating](guide::operating) | a circuit is open: what to do; settings at run time; bringing a breaker in by shadow |
+//! | [One circuit for a fleet](guide::sharing) | sharing a circuit between processes, through Redis |
 //! | [At the edge](guide::edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
 //!

@@ -39,3 +39,13 @@ pub use settings::FleetBuilder;
 pub use share::{Share, ShareKeyed};
 pub use sharing::{MAX_QUORUM, MIN_LEASE, Sharing, SharingError};
 pub use status::{FleetStatus, Nonsense};
+
+/// What is shown there, compiled.
+#[cfg(doctest)]
+mod shown {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+
+    #[doc = include_str!("../../src/guide/sharing.md")]
+    mod guide {}
+}

@@ -8,6 +8,7 @@ mod chromium;
 mod compile;
 mod edge;
 mod fleet;
+mod fleet_sim;
 mod javascript;
 mod monitoring;
 mod npm;
@@ -75,6 +76,11 @@ const JOBS: &[Job] = &[
         "fleet",
         "what sharing a circuit is worth, with 20 processes: writes the table in breaker-redis/README.md",
         Way::Plain(fleet::job),
+    ),
+    (
+        "fleet-sim",
+        "what a fleet does to a service that comes back, and the guide's tables and plots [--seed N | --quick]",
+        Way::WithOptions(fleet_sim::job),
     ),
     (
         "size",

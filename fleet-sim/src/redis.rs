@@ -1,0 +1,90 @@
+//! Redis: the real rules of what it holds, behind one thread that takes its time.
+
+use breaker_redis::protocol::{Applied, Caller, Command, Reply, Stored, apply};
+
+use crate::clock::Moment;
+use crate::figures::Figures;
+
+/// What Redis takes for what it is asked. Its commands are done one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs {
+    /// A command: the script is run.
+    pub command: Moment,
+    /// A message to one subscriber.
+    pub message: Moment,
+}
+
+/// The Redis of a fleet, with the record of one circuit.
+#[derive(Debug)]
+pub struct Redis {
+    costs: Costs,
+    stored: Stored,
+    busy_until: Moment,
+}
+
+/// What comes of a command.
+#[derive(Debug)]
+pub struct Done {
+    /// What the rules say.
+    pub applied: Applied,
+    /// When it is done, and the first message leaves.
+    pub at: Moment,
+}
+
+/// Its clock, which is nobody else's, when the simulation begins: microseconds.
+const CLOCK: u64 = 1_700_000_000_000_000;
+
+/// So long before, the instances had asked it the last time.
+const BEFORE: u64 = 10_000_000;
+
+impl Redis {
+    /// One that holds nothing.
+    #[must_use]
+    pub fn new(costs: Costs) -> Self {
+        Self {
+            costs,
+            stored: Stored::default(),
+            busy_until: 0,
+        }
+    }
+
+    /// Does a command that comes now, when all that came before are done.
+    pub fn does(&mut self, now: Moment, caller: &Caller, command: &Command) -> Done {
+        let begins = self.busy_until.max(now);
+        let at = begins + self.costs.command;
+        self.busy_until = at;
+        let applied = apply(&mut self.stored, CLOCK + begins / 1_000, caller, command);
+        Done { applied, at }
+    }
+
+    /// What it did before the simulation began.
+    pub fn did(&mut self, caller: &Caller, command: &Command) -> Reply {
+        apply(&mut self.stored, CLOCK - BEFORE, caller, command).reply
+    }
+
+    /// Tells so many subscribers. When the message to the one of that number leaves.
+    pub fn publishes(&mut self, subscribers: u32) -> impl Fn(u32) -> Moment + use<> {
+        let (begins, each) = (self.busy_until, self.costs.message);
+        self.busy_until += each * u64::from(subscribers);
+        move |number| begins + each * u64::from(number + 1)
+    }
+
+    /// How long a command would wait that came now.
+    #[must_use]
+    pub fn waiting(&self, now: Moment) -> Moment {
+        self.busy_until.saturating_sub(now)
+    }
+}
+
+/// Notes what Redis does.
+pub(crate) fn count_command(figures: &mut Figures, now: Moment) {
+    figures.redis.commands += 1;
+    figures.tick(now).commands += 1;
+}
+
+/// Notes a message to so many.
+pub(crate) fn count_messages(figures: &mut Figures, now: Moment, subscribers: u32) {
+    figures.redis.published += 1;
+    figures.redis.messages += u64::from(subscribers);
+    figures.tick(now).messages += subscribers;
+}

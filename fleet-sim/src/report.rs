@@ -1,0 +1,6 @@
+//! What is shown of the figures: tables and plots.
+
+pub mod images;
+pub mod numbers;
+pub mod plots;
+pub mod table;
