@@ -176,6 +176,7 @@ impl Background {
             self.connect();
         }
         self.look_for_new_groups();
+        self.hear_all();
         let overflowed = self
             .live
             .as_ref()
@@ -190,6 +191,17 @@ impl Background {
         }
         self.drive_all();
         self.look_whether_alive();
+    }
+
+    /// What else was heard: of many messages at once, each need not be looked at by itself.
+    fn hear_all(&mut self) {
+        for _ in 0..connect::MOST_WAITING {
+            let messages = self.live.as_mut().map(|live| &mut live.messages);
+            match messages.and_then(|messages| messages.try_recv().ok()) {
+                Some(heard) => self.hear(&heard),
+                None => return,
+            }
+        }
     }
 
     /// Until something happens.

@@ -32,7 +32,7 @@ type Tls = (
 type Tls = std::convert::Infallible;
 
 /// Messages that wait to be heard. More are dropped, and all circuits asked for instead.
-const MOST_WAITING: usize = 4096;
+pub(crate) const MOST_WAITING: usize = 16_384;
 
 /// The longest message that is kept until it is looked at, in bytes: none is longer.
 const LONGEST_MESSAGE: usize = 512;
