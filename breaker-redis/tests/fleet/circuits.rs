@@ -319,3 +319,22 @@ fn what_set_a_breaker_before_it_was_shared_is_told_but_not_what_was_restored() {
     let closed = joins(|breaker| _ = breaker.close());
     both_are(&closed, State::ForcedOpen);
 }
+
+#[test]
+fn breakers_that_are_shared_while_the_background_runs_are_all_told() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let fleet = builder(&server).start().expect("a fleet");
+    fleet.ready(LONG).expect("to be ready");
+    let config = Settings::new().must();
+    let shared = (0..300).map(|_| {
+        let breaker = Arc::new(Breaker::new(name("one-of-many"), config));
+        let breaker = FleetBreaker::of(breaker, Sharing::new());
+        fleet.share(&breaker).expect("to be shared");
+        breaker
+    });
+    let shared: Vec<_> = shared.collect();
+    fleet.ready(LONG).expect("all to be told");
+    assert_eq!(fleet.status().circuits, shared.len());
+}
