@@ -436,6 +436,39 @@ fn keys_that_come_and_go_leave_nothing() {
     }
 }
 
+/// Generations in which it would have opened.
+#[derive(Default)]
+struct Trips(Mutex<Vec<breakerbox::Generation>>);
+
+impl Observer for Trips {
+    fn would_trip(&self, event: &WouldTrip<'_>) {
+        self.0.lock().unwrap().push(event.change.generation);
+    }
+}
+
+#[test]
+fn outages_are_summed_and_only_a_success_is_a_false_alarm() {
+    let scope = test::scope();
+    let (rehearsal, trips) = (Arc::new(Rehearsal::new()), Arc::new(Trips::default()));
+    observe::install(Arc::clone(&rehearsal)).forever();
+    observe::install(Arc::clone(&trips)).forever();
+    let b = Breaker::new("b", settings().must());
+    b.shadow();
+    for _ in 0..2 {
+        fail(&b);
+        fail(&b);
+        for outcome in [Outcome::Ignored, Outcome::Dropped, Outcome::Success] {
+            b.admit().unwrap().settle(outcome);
+        }
+        scope.advance(RESET);
+        succeed(&b);
+    }
+    let report = &rehearsal.report()[0];
+    assert_eq!((report.openings, report.open_for), (2, 2 * RESET));
+    assert_eq!((report.rejected, report.rejected_successes), (6, 2));
+    assert_eq!(*trips.0.lock().unwrap(), [b.generation(); 2]);
+}
+
 /// Nobody is told when it is gone.
 #[test]
 fn a_key_for_which_there_is_no_room_is_not_played() {

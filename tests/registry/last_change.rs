@@ -1,11 +1,12 @@
 //! Why a circuit is in its state, and since when, as an operator's code asks.
 
+use breakerbox::observe;
 use breakerbox::registry::{self, Registered};
 use breakerbox::{
     AnyBreaker, Breaker, Config, KeyedBreakers, LastChange, Outcome, Overrides, Settings, State,
     Trigger, test,
 };
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -192,4 +193,35 @@ fn of_changes_at_once_the_last_one_stays() {
     let last = pms.last_change().unwrap();
     assert_eq!(last.generation, pms.generation());
     assert_eq!((last.generation.get(), last.to), (16_000, pms.state()));
+}
+
+/// Asks the registry when it is told of a change.
+struct Asks(Mutex<Vec<Option<(Trigger, breakerbox::Generation)>>>);
+
+impl observe::Observer for Asks {
+    fn state_changed(&self, event: &observe::StateChange<'_>) {
+        let last = registry::find(event.breaker).and_then(|it| it.last_change());
+        let last = last.map(|last| (last.trigger, last.generation));
+        self.0.lock().unwrap().push(last);
+    }
+}
+
+#[test]
+fn an_observer_that_asks_finds_what_it_is_told_of() {
+    let _scope = test::scope();
+    let asks = Arc::new(Asks(Mutex::default()));
+    let _installed = observe::install(Arc::clone(&asks));
+    let pms = Breaker::shared("pms", settings());
+    for _ in 0..3 {
+        pms.admit().unwrap().settle(Outcome::Failure);
+    }
+    let opened = pms.generation();
+    pms.close();
+    assert_eq!(
+        *asks.0.lock().unwrap(),
+        [
+            Some((Trigger::Failures, opened)),
+            Some((Trigger::Operator, pms.generation()))
+        ]
+    );
 }

@@ -2,12 +2,15 @@
 
 use crate::lines::Lines;
 use breakerbox::link;
-use breakerbox::observe::{self, TracingObserver};
+use breakerbox::observe::{
+    self, AnyEvent, Event, InOrder, Observer, Rehearsal, StateChange, TracingObserver,
+};
 use breakerbox::{
     Breaker, CallError, KeyedBreakers, LastGood, Served, Settings, circuit_breaker, test,
 };
 use serde_json::{Value, json};
 use std::io;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const RESET: Duration = Duration::from_secs(30);
@@ -325,5 +328,78 @@ fn keys_fallbacks_and_answers_that_are_lost() {
                     "message": "fleet `booking` is reached again, after 1.5s"}),
             ),
         ],
+    );
+}
+
+#[test]
+fn what_a_breaker_in_shadow_would_have_refused() {
+    let told = events(|scope| {
+        observe::install(Rehearsal::new()).forever();
+        let pms = Breaker::new("pms", settings().must());
+        pms.shadow();
+        fail(&pms);
+        fail(&pms);
+        fail(&pms);
+        let _ = pms.call_sync(|| Ok::<_, &str>(()));
+        scope.advance(RESET);
+        let _ = pms.call_sync(|| Ok::<_, &str>(()));
+    });
+    let refused = |outcome| {
+        let message =
+            format!("circuit `pms` would have refused a call, as open: it ended as {outcome}");
+        json!({"event": "would_reject", "breaker": "pms", "reason": "open", "outcome": outcome,
+            "generation": 1, "message": message})
+    };
+    assert_events(
+        &told[2..],
+        &[
+            ("DEBUG", refused("failure")),
+            ("DEBUG", refused("success")),
+            (
+                "INFO",
+                json!({"event": "would_close", "breaker": "pms", "after_seconds": 30.0,
+                    "rejected": 2, "rejected_successes": 1, "generation": 1,
+                    "message": "circuit `pms` would have closed after 30s, having refused 2 calls \
+                        of which 1 succeeded"}),
+            ),
+        ],
+    );
+}
+
+/// Keeps the changes that it is told of.
+#[derive(Default)]
+struct Kept(Mutex<Vec<Event>>);
+
+impl Observer for Kept {
+    fn state_changed(&self, event: &StateChange<'_>) {
+        let event = AnyEvent::from(event).to_event();
+        self.0.lock().unwrap().push(event);
+    }
+}
+
+#[test]
+fn changes_that_were_missed() {
+    let kept = Arc::new(Kept::default());
+    {
+        let _scope = test::scope();
+        let _installed = observe::install(Arc::clone(&kept));
+        let pms = Breaker::new("pms", settings().must());
+        let _ = (pms.force_open(), pms.disable(), pms.shadow(), pms.close());
+    }
+    let lines = Lines::default();
+    tracing::subscriber::with_default(lines.subscriber(), || {
+        let ordered = InOrder::new(TracingObserver::new());
+        let kept = kept.0.lock().unwrap();
+        kept[0].tell(&ordered);
+        kept[3].tell(&ordered);
+    });
+    let lines = lines.take();
+    let told: Vec<_> = lines.iter().map(|line| &line["fields"]).collect();
+    let events: Vec<_> = told.iter().map(|fields| &fields["event"]).collect();
+    assert_eq!(events, ["forced_open", "missed", "closed"]);
+    assert_eq!(lines[1]["level"], "WARN");
+    assert_eq!(
+        (&told[1]["changes"], &told[1]["events"]),
+        (&json!(2), &json!(0))
     );
 }

@@ -1,7 +1,7 @@
 //! The states of circuits, and the numbers of keys, on a real page.
 
 use crate::page::{Exporter, Page};
-use breakerbox::observe::{self, MetricsObserver, Observer, StateChange};
+use breakerbox::observe::{self, FirstThenCounts, MetricsObserver, Observer, StateChange};
 use breakerbox::{Breaker, KeyedBreakers, Settings, test};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
@@ -74,6 +74,27 @@ async fn what_was_opened_before_is_known() {
     assert_eq!(page.value("breaker_state breaker=listed"), 4.0);
     assert_eq!(page.value("breaker_state breaker=unlisted"), 3.0);
     assert_eq!(keys(&page)[0], 1.0, "2 has not been heard of");
+}
+
+/// What a refusal says, of one that nobody has heard of, and however many calls it stands for.
+#[tokio::test]
+async fn what_only_refuses_is_known_too() {
+    let scope = test::scope();
+    let (exporter, recorder) = Exporter::start();
+    let pms = Breaker::new("pms", settings().must());
+    let _ = pms.admit().unwrap().failure();
+    scope.advance(RESET);
+    let _probe = pms.admit().unwrap();
+    let counts = Arc::new(FirstThenCounts::new(MetricsObserver::to(recorder)));
+    let _installed = observe::install(Arc::clone(&counts));
+    for _ in 0..5 {
+        assert!(pms.admit().is_err());
+    }
+    counts.flush();
+    let page = exporter.page().await;
+    assert_eq!(page.value("breaker_state breaker=pms"), 2.0);
+    let refused = "breaker_calls_total breaker=pms,outcome=rejected";
+    assert_eq!(page.value(refused), 5.0);
 }
 
 #[tokio::test]
