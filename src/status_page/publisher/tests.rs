@@ -3,7 +3,7 @@
 use super::*;
 use crate::observe::{self, FallbackServed, Observer as _};
 use crate::registry::AnyBreaker as _;
-use crate::{Breaker, DefaultClock, InPlaceOf, Settings, Sliding};
+use crate::{Breaker, DefaultClock, InPlaceOf, Outcome, Settings, Sliding};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
@@ -192,6 +192,50 @@ fn a_breaker_in_shadow_says_what_it_would_have_done() {
     assert_eq!(page.all()["circuits"][0]["would"], Value::Null);
     pms.shadow();
     assert_eq!(page.all()["circuits"][0]["would"], Value::Null);
+}
+
+/// Of the circuit itself nothing has changed meanwhile, not even a count.
+#[test]
+fn what_is_told_of_a_circuit_that_stays_as_it_is_is_news() {
+    let page = Page::new();
+    let _rehearsing = observe::install(observe::Rehearsal::new());
+    let pms = Breaker::shared("pms", Settings::new().threshold(1).must());
+    pms.shadow();
+    let call = |answer: Result<(), &str>| drop(pms.call_sync(|| answer));
+    call(Err("no answer"));
+    call(Ok(()));
+    let before = page.all();
+    assert_eq!(before["circuits"][0]["would"]["refused"], 1);
+    call(Ok(()));
+    let after = page.since(&before);
+    assert_eq!(after["circuits"][0]["would"]["refused"], 2);
+
+    let watched = page.collector.known(pms.circuit_id()).unwrap();
+    watched.attribute(pms.generation(), "ann");
+    let by = &page.since(&after)["circuits"][0]["by"];
+    assert_eq!(by, "ann");
+}
+
+#[test]
+fn a_call_has_failed_where_it_counts_as_a_failure() {
+    let page = Page::new();
+    let pms = Breaker::shared("pms", Settings::new().threshold(100).must());
+    let overloaded = Outcome::Overloaded(Duration::from_secs(1));
+    for (calls, (outcome, is_failure)) in (1..).zip([
+        (Outcome::Success, 0),
+        (Outcome::Ignored, 0),
+        (Outcome::Dropped, 0),
+        (Outcome::Failure, 1),
+        (Outcome::Panicked, 1),
+        (overloaded, 1),
+    ]) {
+        let before = page.all()["circuits"][0]["rates"]["failed"].as_u64();
+        pms.admit().unwrap().settle(outcome);
+        page.pass(5);
+        let rates = &page.all()["circuits"][0]["rates"];
+        assert_eq!(rates["calls"], calls, "{outcome:?}");
+        assert_eq!(rates["failed"].as_u64(), before.map(|it| it + is_failure));
+    }
 }
 
 #[test]
