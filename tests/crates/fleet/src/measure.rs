@@ -55,6 +55,8 @@ pub struct Outage {
 pub struct Figures {
     /// From the first failure until the last instance's circuit was open.
     pub to_open: Duration,
+    /// From when the first instance's circuit was open until the last one's was.
+    pub to_spread: Duration,
     /// Calls that reached the dead service until then.
     pub before_open: usize,
     /// Calls that reached it after that: probes.
@@ -105,6 +107,7 @@ pub fn measure(way: Way, outage: &Outage) -> Figures {
                 .map(|change| change.at)
         })
     });
+    let first_opened = opened.iter().copied().min().unwrap_or(0);
     let last_opened = opened.iter().copied().max().unwrap_or(0);
     // The service is dead for so long: this is what is measured, not what is waited for.
     thread::sleep(outage.dead);
@@ -137,6 +140,7 @@ pub fn measure(way: Way, outage: &Outage) -> Figures {
     let calls: Vec<_> = fleet.instances.iter().flat_map(calls).collect();
     Figures {
         to_open: Duration::from_micros(last_opened.saturating_sub(first)),
+        to_spread: Duration::from_micros(last_opened - first_opened),
         before_open,
         while_dead: dead().count() - before_open,
         probes: log.iter().filter(is_probe).count(),
@@ -173,6 +177,11 @@ pub fn table(outage: &Outage, figures: &[(Way, Figures)]) -> String {
         &mut text,
         "from the first failure until the last circuit is open",
         &|figures| millis(figures.to_open),
+    );
+    of(
+        &mut text,
+        "from the first open circuit until the last is",
+        &|figures| millis(figures.to_spread),
     );
     of(
         &mut text,
