@@ -142,10 +142,10 @@ async fn who_shares_the_circuit_hears_of_each_action_once() {
         ("clear", "closed"),
     ] {
         let order = order(&service, "linked", action).await;
-        let act = service.act("/ops/actions", "ann", &order);
+        let act = service.act("ann", &order);
         assert_eq!(act.send().await.unwrap().status(), 200);
         // What was done is not done again, and so not told.
-        let act = service.act("/ops/actions", "ann", &order);
+        let act = service.act("ann", &order);
         assert_eq!(act.send().await.unwrap().status(), 409);
         let told = std::mem::take(&mut *told.0.lock().unwrap());
         assert_eq!(told, [format!("{from} -> {to}: operator")]);
