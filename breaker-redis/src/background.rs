@@ -58,6 +58,8 @@ enum Event {
 enum Woken {
     Event(Event),
     Heard(Heard),
+    /// The connection has ended.
+    Ended,
     /// Something is in the queue, or it is time.
     Look,
 }
@@ -158,6 +160,8 @@ impl Background {
             match self.wait() {
                 Woken::Event(event) => self.take(event),
                 Woken::Heard(heard) => self.hear(&heard),
+                // What it ended of, it says to whoever asks.
+                Woken::Ended => self.ask_whether_alive(),
                 Woken::Look => {}
             }
         }
@@ -227,6 +231,11 @@ impl Background {
                     && let Poll::Ready(Some(heard)) = live.messages.poll_recv(cx)
                 {
                     return Poll::Ready(Woken::Heard(heard));
+                }
+                if let Some(live) = live
+                    && live.poll_ended(cx).is_ready()
+                {
+                    return Poll::Ready(Woken::Ended);
                 }
                 if woken.as_mut().poll(cx).is_ready() || sleep.as_mut().poll(cx).is_ready() {
                     return Poll::Ready(Woken::Look);

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// | made by | for | found by [`find`](breakerbox::find) |
 /// | --- | --- | --- |
 /// | [`FleetBreaker::of`]`(&PMS, ..)` | a breaker of [`breaker!`](breakerbox::breaker), with the attribute's own words | as that one |
-/// | [`FleetBreaker::declared`] | a `static` | from its first call |
+/// | [`FleetBreaker::declared`] | a `static` | from its first call, or from when it is shared |
 /// | [`FleetBreaker::new`] | a `static`, by hand | never |
 /// | [`FleetBreaker::shared`] | one client object | until it is dropped |
 ///
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// use breaker_redis::{Fleet, FleetBreaker, Sharing};
 /// use breakerbox::{breaker, circuit_breaker, CircuitOpenError};
 ///
-/// breaker! { static PMS = { threshold: 5, reset: "30s" } }
+/// breaker! { static PMS = { name: "pms", threshold: 5, reset: "30s" } }
 /// static PMS_FLEET: FleetBreaker<&breakerbox::Breaker> = FleetBreaker::of(&PMS, Sharing::new());
 ///
 /// #[derive(Debug)]
@@ -77,7 +77,8 @@ impl FleetBreaker {
         Self::made(Breaker::new(name, config), sharing)
     }
 
-    /// A `static` that enters the registry at its first call. `place` gives the static itself.
+    /// A `static` that enters the registry at its first call, or when it is shared. `place` gives the
+    /// static itself.
     ///
     /// ```
     /// use breaker_redis::{FleetBreaker, Sharing};
@@ -179,6 +180,19 @@ impl<B> FleetBreaker<B> {
     ///
     /// Whether the options can work with it is looked at when it is
     /// [shared](crate::Fleet::share).
+    ///
+    /// One that trips by rate has its window in its type:
+    /// ```
+    /// use breaker_redis::{FleetBreaker, Sharing};
+    /// use breakerbox::{Breaker, DefaultClock, Sliding, breaker};
+    ///
+    /// // The last 100 calls need 8 slots, a window of time 10.
+    /// breaker! { static PMS = { name: "pms-by-rate", failure_rate: 0.5, window: 100 } }
+    /// static PMS_FLEET: FleetBreaker<&Breaker<DefaultClock, Sliding<8>>> =
+    ///     FleetBreaker::of(&PMS, Sharing::new().counting());
+    /// assert!(PMS_FLEET.admit().is_ok());
+    /// assert!(breakerbox::find("pms-by-rate").is_some());
+    /// ```
     #[must_use]
     pub const fn of(breaker: B, sharing: Sharing) -> Self {
         Self::made(breaker, sharing)

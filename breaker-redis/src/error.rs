@@ -13,7 +13,8 @@ pub enum FleetError {
     /// The address of Redis can't be read.
     #[error(
         "the address of redis can't be read ({0}): write `redis://host:6379`, \
-         `rediss://host:6379` for TLS, or `unix:///path/of/the/socket`"
+         `rediss://host:6379` for TLS, or `unix:///path/of/the/socket`; what is special in a URL, in a \
+         password `#` and `/` above all, is written as `%23` and `%2F`, or given by `login`"
     )]
     Address(&'static str),
     /// A setting that can never work.
@@ -42,8 +43,8 @@ pub enum FleetError {
     /// The breaker is linked to something else: it was shared by another `FleetBreaker` already, or
     /// is shared with another running fleet.
     #[error(
-        "circuit `{0}` is shared already: share a breaker once, and with one fleet at a time \
-         (drop the other fleet first)"
+        "circuit `{0}` is shared already: share a breaker once, by one `FleetBreaker`, and with one \
+         fleet at a time (drop the other fleet first)"
     )]
     AlreadyShared(String),
     /// The fleet has another breaker of this name.

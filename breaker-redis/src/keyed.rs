@@ -12,7 +12,9 @@ use std::sync::Arc;
 /// One breaker per key, each of whose circuits a fleet shares: [`KeyedBreakers`] (to which it
 /// dereferences) and how they are shared.
 ///
-/// A key is the same for the fleet where it displays the same. What instances share of a key that one
+/// A key is the same for the fleet where it displays the same. For [`find_keyed`](breakerbox::find_keyed()),
+/// and so for operators, make them by [`declared`](Self::declared) or
+/// [`shared`](FleetKeyedBreakers::shared). What instances share of a key that one
 /// of them has given up is known to the others, and told to it when it has the key again.
 ///
 /// ```
@@ -60,7 +62,26 @@ impl<O> FleetKeyedBreakers<KeyedBreakers<O>> {
         Self::of(KeyedBreakers::new(name, config), sharing)
     }
 
-    /// A `static` that enters the registry at its first call. `place` gives the static itself.
+    /// A `static` that enters the registry at its first call, or when it is shared. `place` gives the static itself.
+    ///
+    /// ```
+    /// use breaker_redis::{FleetKeyedBreakers, Sharing};
+    /// use breakerbox::{Config, KeyedBreakers, SystemClock};
+    ///
+    /// static HOSTS: FleetKeyedBreakers =
+    ///     FleetKeyedBreakers::declared("hosts", Config::DEFAULT, Sharing::new(), || &HOSTS);
+    /// assert!(HOSTS.get("a.example").admit().is_ok());
+    /// assert!(breakerbox::find("hosts[a.example]").is_some());
+    ///
+    /// // With another number of keys:
+    /// static ACCOUNTS: FleetKeyedBreakers<KeyedBreakers<u64>> = FleetKeyedBreakers::of(
+    ///     KeyedBreakers::declared_with_clock("accounts", Config::DEFAULT, SystemClock, || &ACCOUNTS)
+    ///         .max_keys(1_000),
+    ///     Sharing::new(),
+    /// );
+    /// assert!(ACCOUNTS.get(&7_u64).admit().is_ok());
+    /// assert!(breakerbox::find("accounts[7]").is_some());
+    /// ```
     ///
     /// # Panics
     /// If the options can't work: see [`Sharing::check`]. In a `static` that is an error of the

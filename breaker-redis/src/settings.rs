@@ -155,14 +155,16 @@ impl FleetBuilder {
         self
     }
 
-    /// Who may vouch for Redis over TLS, instead of whom the system trusts: certificates in PEM.
+    /// Who may vouch for Redis over TLS, instead of whom the system trusts: certificates in PEM. The
+    /// URL must ask for TLS.
     #[must_use]
     pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.root_certificates = Some(pem.into());
         self
     }
 
-    /// Who this is, where Redis asks over TLS: certificates and the key, in PEM.
+    /// Who this is, where Redis asks over TLS: certificates and the key, in PEM. The URL must ask for
+    /// TLS.
     #[must_use]
     pub fn client_certificate(
         mut self,
@@ -214,23 +216,54 @@ impl FleetBuilder {
 
     fn check(&self) -> Result<(), FleetError> {
         let wrong = |setting, problem| Err(FleetError::Setting { setting, problem });
-        if redis::parse_redis_url(&self.url).is_none() {
+        let Some(url) = redis::parse_redis_url(&self.url) else {
             return Err(FleetError::Address("it is no URL of a redis"));
-        }
-        let day = Duration::from_secs(86_400);
-        for (setting, time, least) in [
-            ("poll", self.poll, Duration::from_millis(100)),
-            ("alive", self.alive, Duration::from_millis(300)),
-            ("batch", self.batch, Duration::from_millis(1)),
-            ("lease", self.lease, crate::sharing::MIN_LEASE),
-            ("answer", self.answer, Duration::from_millis(10)),
-            ("connect", self.connect, Duration::from_millis(10)),
-        ] {
-            if time < least {
+        };
+        if !is_tls(url.scheme()) {
+            // Whoever gives them counts on TLS, and would have none.
+            let certificates = [
+                ("root_certificates", self.root_certificates.is_some()),
+                ("client_certificate", self.client_certificate.is_some()),
+            ];
+            if let Some((setting, _)) = certificates.into_iter().find(|(_, given)| *given) {
                 return wrong(
                     setting,
-                    "is too short: see `FleetBuilder` for what is usual",
+                    "is for TLS, which this URL doesn't ask for: write `rediss://host:6379`, or \
+                     leave it out",
                 );
+            }
+        }
+        let day = Duration::from_secs(86_400);
+        for (setting, time, least, short) in [
+            ("poll", self.poll, 100, "is below 100 ms: set some seconds"),
+            (
+                "alive",
+                self.alive,
+                300,
+                "is below 300 ms: set some seconds",
+            ),
+            (
+                "batch",
+                self.batch,
+                1,
+                "is below 1 ms: set some milliseconds",
+            ),
+            (
+                "lease",
+                self.lease,
+                100,
+                "is below 100 ms: set some seconds",
+            ),
+            ("answer", self.answer, 10, "is below 10 ms: set a second"),
+            (
+                "connect",
+                self.connect,
+                10,
+                "is below 10 ms: set some seconds",
+            ),
+        ] {
+            if time < Duration::from_millis(least) {
+                return wrong(setting, short);
             }
             if time > day {
                 return wrong(setting, "is longer than a day: set some seconds");
@@ -247,9 +280,16 @@ impl FleetBuilder {
     }
 }
 
-const PREFIX: &str = "is 1 to 64 of ASCII's visible characters, such as `shop:breakers`";
+const PREFIX: &str =
+    "must be 1 to 64 of ASCII's visible characters (no spaces), such as `shop:breakers`";
 
-const INSTANCE: &str = "is 1 to 40 of ASCII's visible characters";
+const INSTANCE: &str =
+    "must be 1 to 40 of ASCII's visible characters (no spaces), such as the name of a pod";
+
+/// Whether a URL that begins so asks for TLS.
+pub(crate) fn is_tls(scheme: &str) -> bool {
+    matches!(scheme, "rediss" | "valkeys")
+}
 
 fn is_instance(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())

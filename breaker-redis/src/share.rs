@@ -35,7 +35,8 @@ use sealed::{Joins, To};
     message = "`{Self}` is not a breaker that a fleet can share",
     label = "expected a reference to a `FleetBreaker`",
     note = "of a plain breaker say how it is shared: `FleetBreaker::of(&PMS, Sharing::new())`",
-    note = "a breaker that is kept by value must be a `static`: else make it by `FleetBreaker::shared`"
+    note = "a breaker that is kept by value must be a `static`: else make it by `FleetBreaker::shared`",
+    note = "breakers by key are shared by `Fleet::share_keyed`"
 )]
 pub trait Share: Joins {}
 
@@ -44,7 +45,8 @@ pub trait Share: Joins {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are not breakers by key that a fleet can share",
     label = "expected a reference to `FleetKeyedBreakers`",
-    note = "of plain breakers say how they are shared: `FleetKeyedBreakers::of(&HOSTS, Sharing::new())`"
+    note = "of plain breakers say how they are shared: `FleetKeyedBreakers::of(&HOSTS, Sharing::new())`",
+    note = "a single breaker is shared by `Fleet::share`"
 )]
 pub trait ShareKeyed: Joins {}
 

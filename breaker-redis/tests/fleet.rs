@@ -15,5 +15,7 @@ mod connection;
     expect(dead_code, reason = "a port is for a cluster")
 )]
 mod server;
+#[path = "fleet/settings.rs"]
+mod settings;
 #[path = "fleet/support.rs"]
 mod support;

@@ -7,21 +7,25 @@ use super::limited::{Gauge, Limited};
 use super::trouble;
 use crate::error::{FleetError, Trouble};
 use crate::protocol::SCRIPT;
-use crate::settings::FleetBuilder;
+use crate::settings::{FleetBuilder, is_tls};
 use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncConnectionConfig, ConnectionAddr, IntoConnectionInfo, ProtocolVersion, PushInfo, PushKind,
     RedisConnectionInfo, Value,
 };
 use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 
 #[cfg(feature = "tls")]
 type Tls = (
@@ -62,7 +66,7 @@ pub(crate) struct Live {
     /// Messages were dropped, since there were too many.
     pub(crate) overflowed: Arc<AtomicBool>,
     pub(crate) gauge: Gauge,
-    /// What reads and writes, where the client doesn't see to it.
+    /// What reads and writes, where the client doesn't see to it. It ends with the connection.
     driver: Option<JoinHandle<()>>,
 }
 
@@ -70,6 +74,18 @@ pub(crate) struct Live {
 pub(crate) struct Heard {
     pub(crate) channel: Vec<u8>,
     pub(crate) text: Vec<u8>,
+}
+
+impl Live {
+    /// Ready, once, when the connection has ended.
+    pub(crate) fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(driver) = &mut self.driver else {
+            return Poll::Pending;
+        };
+        ready!(Pin::new(driver).poll(cx)).ok();
+        self.driver = None;
+        Poll::Ready(())
+    }
 }
 
 impl Drop for Live {
@@ -86,7 +102,7 @@ impl Target {
         let Some(mut url) = redis::parse_redis_url(&settings.url) else {
             return Err(FleetError::Address("it is no URL of a redis"));
         };
-        let is_tls = matches!(url.scheme(), "rediss" | "valkeys");
+        let is_tls = is_tls(url.scheme());
         if is_tls && url.fragment().is_some() {
             return Err(FleetError::Address(
                 "certificates are always looked at: leave out what follows `#`, and give whom to \
@@ -144,24 +160,32 @@ impl Target {
 
     /// Connects, logs in, and tries out what will be needed.
     pub(crate) async fn connect(&self) -> Result<Live, Trouble> {
-        match tokio::time::timeout(self.within, self.connect_at_last()).await {
+        let by = Instant::now() + self.within;
+        match timeout_at(by, self.connect_at_last(by)).await {
             Ok(result) => result,
             Err(_) => Err(Trouble::Silent(self.within)),
         }
     }
 
-    async fn connect_at_last(&self) -> Result<Live, Trouble> {
+    async fn connect_at_last(&self, by: Instant) -> Result<Live, Trouble> {
         let unreachable = |error: io::Error| Trouble::Unreachable(trouble::of_io(&error));
         match &self.place {
             Place::Tcp(host, port, tls) => {
-                let stream = TcpStream::connect((&**host, *port))
-                    .await
-                    .map_err(unreachable)?;
+                let addresses = addresses(host, *port).await?;
+                let stream = TcpStream::connect(&*addresses).await;
+                let stream = stream.map_err(unreachable)?;
                 stream.set_nodelay(true).map_err(unreachable)?;
-                match tls {
-                    None => self.log_in(stream).await,
-                    Some(tls) => self.log_in(shake_hands(tls, stream).await?).await,
-                }
+                let Some(tls) = tls else {
+                    return self.log_in(stream).await;
+                };
+                // A port without TLS waits for more, and says nothing.
+                let Ok(shaken) = timeout_at(by, shake_hands(tls, stream)).await else {
+                    return Err(Trouble::Tls(format!(
+                        "no answer to the handshake within {:?}: is this port one for TLS?",
+                        self.within
+                    )));
+                };
+                self.log_in(shaken?).await
             }
             #[cfg(unix)]
             Place::Unix(path) => {
@@ -259,6 +283,17 @@ impl Target {
         }
         live.script = String::from_utf8_lossy(sha).into_owned();
         Ok(())
+    }
+}
+
+/// Where a host of this name is.
+async fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Trouble> {
+    match tokio::net::lookup_host((host, port)).await {
+        Ok(found) => Ok(found.collect()),
+        // The system's words: no server has a say in them.
+        Err(error) => Err(Trouble::Unreachable(format!(
+            "its name can't be resolved ({error})"
+        ))),
     }
 }
 

@@ -265,12 +265,16 @@ impl Background {
 
     /// Where nothing is asked, nobody would notice that Redis is gone.
     pub(super) fn look_whether_alive(&mut self) {
+        if self.asked_at.elapsed() >= self.hub.times().poll {
+            self.ask_whether_alive();
+        }
+    }
+
+    /// Asks, although nothing is to be known.
+    pub(super) fn ask_whether_alive(&mut self) {
         let Some(live) = &self.live else {
             return;
         };
-        if self.asked_at.elapsed() < self.hub.times().poll {
-            return;
-        }
         self.asked_at = Instant::now();
         let asking = asking::is_alive(live, self.hub.times().answer);
         let (session, to) = (self.session, self.events.0.clone());

@@ -17,10 +17,20 @@ pub(crate) fn of_io(error: &io::Error) -> String {
     }
 }
 
+/// What the client says where `SELECT` was refused: of why, it says nothing.
+const NO_DATABASE: &str = "refused to switch database";
+
 /// While logging in.
 pub(crate) fn of_login(error: &RedisError) -> Trouble {
     if error.kind() == ErrorKind::RESP3NotSupported {
         return Trouble::Protocol("it doesn't know `HELLO`".to_owned());
+    }
+    if error.to_string().contains(NO_DATABASE) {
+        return Trouble::Refuses(
+            "it doesn't give the database that the URL names: there is none of this number, or the \
+             user lacks `+select`"
+                .to_owned(),
+        );
     }
     match error.code() {
         Some("NOPROTO") => Trouble::Protocol("it doesn't know version 3".to_owned()),

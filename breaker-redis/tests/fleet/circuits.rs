@@ -186,8 +186,8 @@ fn a_fleet_that_is_dropped_leaves_local_breakers_which_another_can_share() {
             .unwrap_err()
             .to_string(),
         format!(
-            "circuit `{}` is shared already: share a breaker once, and with one fleet at a time \
-             (drop the other fleet first)",
+            "circuit `{}` is shared already: share a breaker once, by one `FleetBreaker`, and with one \
+             fleet at a time (drop the other fleet first)",
             breaker.name()
         )
     );

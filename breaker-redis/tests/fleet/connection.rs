@@ -1,6 +1,8 @@
 //! What becomes of a fleet whose Redis isn't there, isn't one, or won't.
 
 use crate::server::Server;
+#[cfg(feature = "tls")]
+use crate::support::ROOT;
 use crate::support::{Instance, LONG, builder, instances, name, until};
 use breaker_redis::protocol::Unusable;
 use breaker_redis::{Fleet, Sharing, Trouble};
@@ -138,6 +140,61 @@ fn what_is_no_redis_is_said_in_words_of_ours() {
     let url = server_that(drop);
     let (trouble_found, text) = trouble(&url);
     assert!(matches!(trouble_found, Trouble::Ended(_)), "{text}");
+}
+
+#[test]
+fn a_name_that_leads_nowhere_is_said_to() {
+    // Longer than a name's parts may be: nobody need be asked.
+    let url = format!("redis://somebody:hush@{}.invalid", "x".repeat(64));
+    let fleet = Fleet::builder(url).connect(LONG).start().expect("a fleet");
+    until("an error", || fleet.status().last_error.is_some());
+    let text = fleet.status().last_error.unwrap().to_string();
+    let (_, why) = text.split_once("can't be reached: ").expect(&text);
+    assert!(why.starts_with("its name can't be resolved ("), "{text}");
+    assert!(!why.contains("uncategorized"), "{text}");
+    assert!(
+        !text.contains("hush") && !text.contains("somebody"),
+        "{text}"
+    );
+}
+
+#[test]
+#[cfg(feature = "tls")]
+fn a_port_that_says_nothing_to_a_handshake_may_be_one_without_tls() {
+    let url = server_that(std::mem::forget).replace("redis:", "rediss:");
+    let short = Duration::from_millis(300);
+    let fleet = Fleet::builder(url).root_certificates(ROOT).connect(short);
+    let fleet = fleet.start().expect("a fleet");
+    until("an error", || fleet.status().last_error.is_some());
+    let text = fleet.status().last_error.unwrap().to_string();
+    assert!(
+        text.ends_with(
+            "can't be spoken to over TLS: no answer to the handshake within 300ms: is this port \
+             one for TLS?"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_connection_that_ends_is_noticed_while_nothing_is_asked() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let hours = |so_many: u64| Duration::from_secs(3600 * so_many);
+    let fleet = Fleet::builder(server.url()).poll(hours(1)).alive(hours(3));
+    let config = Settings::new().must();
+    let Instance { fleet, breaker } = Instance::new(fleet, name("idle"), config, Sharing::new());
+    assert_eq!(fleet.status().lost, 0);
+    drop(server);
+    until("it to be lost", || fleet.status().lost == 1);
+    let error = fleet.status().last_error.unwrap();
+    assert!(
+        matches!(error.trouble, Trouble::Ended(_) | Trouble::Unreachable(_)),
+        "{error}"
+    );
+    assert!(!fleet.status().is_connected);
+    drop(breaker);
 }
 
 #[test]
@@ -318,6 +375,16 @@ fn a_user_who_may_what_the_docs_say_needs_no_more() {
     });
     let status = b.fleet.status();
     assert_eq!((status.lost, status.nonsense), (0, 0), "{status:?}");
+    // A database has to be chosen.
+    let url = format!("{}?db=1", server.url());
+    let fleet = Fleet::builder(url).prefix("shop").login("shop", "hush");
+    let fleet = fleet.start().expect("a fleet");
+    until("it to be refused", || fleet.status().last_error.is_some());
+    let text = fleet.status().last_error.unwrap().to_string();
+    assert!(
+        text.contains("refuses commands") && text.contains("`+select`"),
+        "{text}"
+    );
     // Of others' keys and channels, or without one of the commands, it is said at once.
     for (name, may) in [
         ("no-keys", [&["~other:*", "&shop:*"][..], &needed].concat()),

@@ -10,6 +10,19 @@ use std::time::{Duration, Instant};
 /// For hangs only.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
+/// Somebody who may vouch for others, and never did.
+pub(crate) const ROOT: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBdzCCAR2gAwIBAgIUFus3dvkt2Vg9OfVgO4lve1aX4ywwCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGbm9ib2R5MB4XDTI2MTEzMDIwMzgzNVoXDTM2MTEyNzIwMzgz
+NVowETEPMA0GA1UEAwwGbm9ib2R5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+p001uufzOjmOkMIIRmUuCyqpcCaqEH5LjHNZca8OSD+PcYXpNIlsKu8qHRuK/2ND
+rD3nhX8X1ewJOpvuyRzXLKNTMFEwHQYDVR0OBBYEFBlC83raBxa8pOrXChuvnxCd
+5BYZMB8GA1UdIwQYMBaAFBlC83raBxa8pOrXChuvnxCd5BYZMA8GA1UdEwEB/wQF
+MAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIgCFhUXotc68BZCgEggfs0WR/qXHhhfsV2
+zYqOgFpHSucCIQDMO1WuXTSf60NCmdQyz8IvDeoML54Y5N4/O/ADUHJUSA==
+-----END CERTIFICATE-----";
+
 /// A circuit's name that no other test has.
 pub(crate) fn name(of: &str) -> &'static str {
     static NEXT: AtomicU32 = AtomicU32::new(0);
