@@ -105,6 +105,7 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
         if ended.is_err() {
             // A fault of ours costs the sharing, and nothing else.
             of_run.end();
+            of_run.clear();
             link::sharing_lost(of_run.prefix().as_str(), &Ended, 1);
         }
     };
@@ -166,9 +167,7 @@ impl Background {
             }
         }
         self.say_farewell();
-        for group in self.hub.groups() {
-            group.clear();
-        }
+        self.hub.clear();
         self.runtime.shutdown_background();
     }
 
@@ -179,7 +178,7 @@ impl Background {
         if self.retry_at.is_some_and(|at| at <= Instant::now()) {
             self.connect();
         }
-        self.look_for_new_groups();
+        self.look_at_groups();
         self.hear_all();
         let overflowed = self
             .live

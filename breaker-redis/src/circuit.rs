@@ -37,6 +37,16 @@ impl Reach {
             Self::OfKey(kept) => kept.get().map(Reached::Counted),
         }
     }
+
+    /// Whether it is gone. Unlike by [`get`](Self::get), nobody comes by a breaker here that others may
+    /// drop meanwhile: so its end, of which observers hear, is never in this thread.
+    pub(crate) fn is_gone(&self) -> bool {
+        match self {
+            Self::Static(_) => false,
+            Self::Weak(breaker) => breaker.strong_count() == 0,
+            Self::OfKey(kept) => kept.get().is_none(),
+        }
+    }
 }
 
 impl Deref for Reached {

@@ -132,3 +132,56 @@ impl fmt::Debug for Fleet {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FleetBreaker, FleetKeyedBreakers, Sharing};
+    use breakerbox::Config;
+    use std::sync::Weak;
+    use std::time::Instant;
+
+    fn is_dropped(hub: &Weak<Hub>) {
+        let begun = Instant::now();
+        while hub.strong_count() > 0 {
+            let long = Duration::from_secs(60);
+            assert!(begun.elapsed() < long, "somebody keeps it");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[test]
+    fn what_a_dropped_fleet_has_is_kept_by_nobody() {
+        let fleet = Fleet::start("redis://127.0.0.1:1").expect("a fleet");
+        let config = Config::DEFAULT;
+        let one = FleetBreaker::shared("of-a-fleet", config, Sharing::new()).expect("a breaker");
+        let keyed = FleetKeyedBreakers::<_>::shared("keys-of-a-fleet", config, 10, Sharing::new());
+        let keyed = keyed.expect("breakers");
+        fleet.share(&one).expect("to be shared");
+        fleet.share_keyed(&keyed).expect("to be shared");
+        let known = keyed.get(&7_u64);
+        let hub = Arc::downgrade(&fleet.hub);
+        drop(fleet);
+        is_dropped(&hub);
+        drop((one, known));
+    }
+
+    #[test]
+    fn what_is_shared_with_a_fleet_that_has_ended_can_be_shared_with_another() {
+        let fleet = Fleet::start("redis://127.0.0.1:1").expect("a fleet");
+        // As after a fault of ours.
+        fleet.hub.end();
+        let one = FleetBreaker::shared("of-an-ended-fleet", Config::DEFAULT, Sharing::new());
+        let one = one.expect("a breaker");
+        fleet.share(&one).expect("to be local");
+        let never = Duration::MAX;
+        assert_eq!(fleet.ready(never).expect_err("to be over").within, never);
+        assert!(!fleet.status().is_connected);
+        let other = Fleet::start("redis://127.0.0.1:1").expect("a fleet");
+        other.share(&one).expect("to be shared");
+        assert_eq!(other.status().circuits, 1);
+        let hub = Arc::downgrade(&fleet.hub);
+        drop(fleet);
+        is_dropped(&hub);
+    }
+}

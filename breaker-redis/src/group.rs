@@ -190,7 +190,7 @@ impl Group {
     /// Whether its breaker is gone, or it has left.
     pub(crate) fn is_over(&self) -> bool {
         let is_dropped = match &*self.read() {
-            Members::One(one) => one.is_none(),
+            Members::One(one) => one.as_ref().is_none_or(|one| one.reach.is_gone()),
             Members::Keys { .. } => self.linkage.strong_count() == 0,
         };
         is_dropped || self.is_left()

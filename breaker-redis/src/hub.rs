@@ -148,9 +148,16 @@ impl Hub {
     /// Adds a group; `false`: one that is alive has its name.
     pub(crate) fn add(&self, group: &Arc<Group>) -> bool {
         let mut groups = Self::lock(&self.groups);
-        groups.retain(|known| !known.is_over());
-        if groups.iter().any(|known| known.name == group.name) {
+        // Those that are over stay until the background has seen to their messages.
+        let has_its_name = |known: &Arc<Group>| known.name == group.name && !known.is_over();
+        if groups.iter().any(has_its_name) {
             return false;
+        }
+        // Whoever ends looks at the groups after this: none is missed.
+        if self.is_ending() {
+            drop(groups);
+            group.leave();
+            return true;
         }
         groups.push(Arc::clone(group));
         drop(groups);
@@ -172,8 +179,23 @@ impl Hub {
         for group in self.groups() {
             group.leave();
         }
+        let mut link = Self::lock(&self.link);
+        if link.session.take().is_some() {
+            link.since = Instant::now();
+        }
+        drop(link);
         self.wake.notify_one();
         self.progress.notify_all();
+    }
+
+    /// The background has ended. Groups have the hub, so it would keep itself.
+    pub(crate) fn clear(&self) {
+        let groups = std::mem::take(&mut *Self::lock(&self.groups));
+        for group in groups {
+            group.clear();
+        }
+        let queue = std::mem::take(&mut *Self::lock(&self.queue));
+        drop(queue);
     }
 
     pub(crate) fn is_ending(&self) -> bool {
@@ -235,20 +257,21 @@ impl Hub {
     pub(crate) fn wait_until_told(&self, within: Duration) -> Result<(), Option<ConnectionError>> {
         let deadline = Instant::now().checked_add(within);
         let wanted: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();
-        let mut link = Self::lock(&self.link);
         loop {
+            let session = Self::lock(&self.link).session;
+            // Not while anything is locked: who looks at a key may be the last who has it.
             let is_told = |session: u64| {
-                let told = |circuit: &Arc<Circuit>| {
-                    circuit.told_in.load(Ordering::Acquire) == session
-                        || circuit.reach.get().is_none()
+                let is_told = |circuit: &Arc<Circuit>| {
+                    circuit.told_in.load(Ordering::Acquire) == session || circuit.reach.is_gone()
                 };
-                wanted.iter().all(told)
+                wanted.iter().all(is_told)
             };
-            if link.session.is_some_and(is_told) {
+            if session.is_some_and(is_told) {
                 return Ok(());
             }
             // Not for ever at once: what was told between a look and the wait is seen then.
             let mut nap = Duration::from_millis(50);
+            let link = Self::lock(&self.link);
             if let Some(deadline) = deadline {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
@@ -256,11 +279,11 @@ impl Hub {
                 }
                 nap = nap.min(left);
             }
-            link = self
-                .progress
-                .wait_timeout(link, nap)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            if self.is_ending() {
+                return Err(link.last_error.clone());
+            }
+            let waited = self.progress.wait_timeout(link, nap);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
         }
     }
 }

@@ -10,6 +10,8 @@ mod circuits;
 mod clusters;
 #[path = "fleet/connection.rs"]
 mod connection;
+#[path = "fleet/lifetimes.rs"]
+mod lifetimes;
 #[cfg_attr(
     not(feature = "cluster"),
     expect(dead_code, reason = "a port is for a cluster")

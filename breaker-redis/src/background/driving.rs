@@ -236,21 +236,33 @@ impl Background {
     }
 
     /// Groups whose messages don't arrive yet are subscribed to, and those that are over no more.
-    pub(super) fn look_for_new_groups(&mut self) {
+    pub(super) fn look_at_groups(&mut self) {
+        let is_over = |group: &Arc<Group>| group.is_over();
+        let (over, present): (Vec<_>, Vec<_>) = self.hub.groups().into_iter().partition(is_over);
+        for group in &over {
+            self.hub.remove(group);
+        }
         let Some(live) = &self.live else {
             return;
         };
         let within = self.hub.times().answer;
-        let mut new = Vec::new();
-        for group in self.hub.groups() {
-            if group.is_over() {
-                self.hub.remove(&group);
-                let over = asking::listen(live, vec![group.channel.clone()], false, within);
-                self.runtime.spawn(over);
-            } else if group.asked_in.swap(self.session, Ordering::Relaxed) != self.session {
-                new.push(group);
-            }
+        // Another of its name may be there by now.
+        let is_heard = |channel: &str| present.iter().any(|group| group.channel == channel);
+        let mut unheard: Vec<_> = over
+            .iter()
+            .filter(|group| group.asked_in.load(Ordering::Relaxed) == self.session)
+            .map(|group| group.channel.clone())
+            .filter(|channel| !is_heard(channel))
+            .collect();
+        while !unheard.is_empty() {
+            let channels = unheard.split_off(unheard.len().saturating_sub(CHANNELS));
+            self.runtime
+                .spawn(asking::listen(live, channels, false, within));
         }
+        let is_new = |group: &Arc<Group>| {
+            group.asked_in.swap(self.session, Ordering::Relaxed) != self.session
+        };
+        let new: Vec<_> = present.into_iter().filter(is_new).collect();
         for groups in new.chunks(CHANNELS) {
             let groups = groups.to_vec();
             let channels = groups.iter().map(|group| group.channel.clone()).collect();
