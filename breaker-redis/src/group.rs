@@ -303,6 +303,7 @@ fn options(hub: &Hub, sharing: &Sharing, config: &Config, circuits: usize) -> Op
         alive = alive.max(poll * 4);
     }
     Options {
+        slow_start: sharing.slows_start(),
         lease: sharing.own_lease().unwrap_or(times.lease),
         probe_timeout: config.probe_timeout(),
         reset: config.reset(),

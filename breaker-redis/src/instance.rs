@@ -41,6 +41,8 @@ pub struct Instance {
     there: Option<Box<There>>,
     course: Course,
     news: Option<News>,
+    /// When the breaker is to follow, if it is to.
+    follow_at: u64,
     /// Open by itself, for want of a quorum: its own probes decide.
     alone: bool,
     /// Redis holds an older state than what is known, or none.
@@ -127,6 +129,7 @@ impl Instance {
             there: None,
             course: Course::Settled,
             news: None,
+            follow_at: now,
             alone: false,
             offering: false,
             lease: None,

@@ -26,11 +26,13 @@ use std::time::Duration;
 /// | --- | --- |
 /// | [`counting`](Self::counting) | each instance counts by itself: ten of them make up to ten times `threshold` failing calls |
 /// | [`quorum`](Self::quorum), [`quorum_share`](Self::quorum_share) | what one instance sees is enough: also if it is only its own network |
+/// | [`slow_start`](Self::slow_start) | all close with the one probe, and the whole load is back at once |
 /// | [`lease`](Self::lease) | the lease of the [`Fleet`](crate::Fleet) |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sharing {
     counting: bool,
     quorum: Needed,
+    slow_start: Duration,
     lease: Option<Duration>,
 }
 
@@ -54,6 +56,7 @@ impl Sharing {
         Self {
             counting: false,
             quorum: Needed::Instances(1),
+            slow_start: Duration::ZERO,
             lease: None,
         }
     }
@@ -91,6 +94,18 @@ impl Sharing {
         }
     }
 
+    /// Once a probe has closed the circuit, the other instances close theirs at random within this time,
+    /// and so bring the load back step by step: for a dependency that comes back cold (empty caches,
+    /// connections to be made) and would fall over again under all of it. Until then an instance refuses
+    /// its calls, and says when it will not. What an operator closes is closed at once.
+    #[must_use]
+    pub const fn slow_start(self, within: Duration) -> Self {
+        Self {
+            slow_start: within,
+            ..self
+        }
+    }
+
     /// How long a lease to probe lasts at least, instead of the fleet's
     /// ([`FleetBuilder::lease`](crate::FleetBuilder::lease)). It is renewed while probes run: what
     /// it limits is how long everybody waits for an instance that crashed while it probed.
@@ -114,6 +129,12 @@ impl Sharing {
             Needed::Instances(many) => Some(Quorum::Instances(many)),
             Needed::Share(share) => Share::new(share).map(Quorum::Share),
         }
+    }
+
+    /// Within what time instances follow a recovery.
+    #[must_use]
+    pub const fn slows_start(&self) -> Duration {
+        self.slow_start
     }
 
     /// How long a lease lasts at least, if it was set.
@@ -143,6 +164,9 @@ impl Sharing {
             }
             Needed::Instances(_) | Needed::Share(_) => {}
         }
+        if self.slow_start.as_micros() > MAX_SLOW_START.as_micros() {
+            return Err(SharingError::LongSlowStart);
+        }
         if let Some(lease) = self.lease {
             if lease.as_millis() < MIN_LEASE.as_millis() {
                 return Err(SharingError::ShortLease);
@@ -165,6 +189,9 @@ impl Sharing {
 /// The largest quorum of [`Sharing::quorum`]: 100,000.
 pub const MAX_QUORUM: u32 = 100_000;
 
+/// The longest slow start of [`Sharing::slow_start`]: an hour.
+pub const MAX_SLOW_START: Duration = Duration::from_secs(3600);
+
 /// The shortest lease: 100 ms. An answer must have the time to arrive within it.
 pub const MIN_LEASE: Duration = Duration::from_millis(100);
 
@@ -179,6 +206,8 @@ pub enum SharingError {
     LargeQuorum,
     /// A share that is not above 0 and at most 1.
     SenselessShare,
+    /// A slow start above [`MAX_SLOW_START`].
+    LongSlowStart,
     /// A lease below [`MIN_LEASE`].
     ShortLease,
     /// A lease longer than the breaker's `probe_timeout`.
@@ -202,6 +231,10 @@ impl SharingError {
                 "`quorum_share` is a share of the instances that are alive: set it above 0 and at \
                  most 1, such as 0.5"
             }
+            Self::LongSlowStart => {
+                "`slow_start` is above an hour, for which calls to a dependency that is well would be \
+                 refused: set about as long as it takes to warm up, such as 10 s"
+            }
             Self::ShortLease => {
                 "`lease` is below 100 ms, so it could be over before its holder has heard of it: set \
                  a few seconds"
@@ -210,6 +243,70 @@ impl SharingError {
                 "`lease` is longer than the breaker's `probe_timeout`, after which nobody waits for \
                  a probe: set less, or a longer `probe_timeout`"
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_never_work_is_refused() {
+        let new = Sharing::new;
+        let cases = [
+            (new(), None),
+            (new().quorum(MAX_QUORUM), None),
+            (new().quorum_share(1.0), None),
+            (new().lease(MIN_LEASE), None),
+            (new().lease(Config::DEFAULT.probe_timeout()), None),
+            (new().slow_start(MAX_SLOW_START), None),
+            (new().quorum(0), Some(SharingError::NoQuorum)),
+            (
+                new().quorum(MAX_QUORUM + 1),
+                Some(SharingError::LargeQuorum),
+            ),
+            (new().quorum_share(0.0), Some(SharingError::SenselessShare)),
+            (new().quorum_share(-0.5), Some(SharingError::SenselessShare)),
+            (new().quorum_share(1.01), Some(SharingError::SenselessShare)),
+            (
+                new().quorum_share(f64::NAN),
+                Some(SharingError::SenselessShare),
+            ),
+            (
+                new().lease(MIN_LEASE - Duration::from_nanos(1)),
+                Some(SharingError::ShortLease),
+            ),
+            (new().lease(Duration::MAX), Some(SharingError::LongLease)),
+            (
+                new().slow_start(MAX_SLOW_START + Duration::from_micros(1)),
+                Some(SharingError::LongSlowStart),
+            ),
+            (
+                new().slow_start(Duration::MAX),
+                Some(SharingError::LongSlowStart),
+            ),
+        ];
+        for (sharing, error) in cases {
+            assert_eq!(sharing.check(&Config::DEFAULT).err(), error, "{sharing:?}");
+        }
+    }
+
+    #[test]
+    fn every_error_says_what_to_set() {
+        for error in [
+            SharingError::NoQuorum,
+            SharingError::LargeQuorum,
+            SharingError::SenselessShare,
+            SharingError::ShortLease,
+            SharingError::LongLease,
+            SharingError::LongSlowStart,
+        ] {
+            let message = error.to_string();
+            assert!(
+                message.starts_with('`') && message.contains(": set "),
+                "{message}"
+            );
         }
     }
 }

@@ -13,6 +13,9 @@ use crate::service::Capacity;
 /// How long circuits are open before a probe.
 const RESET: Duration = Duration::from_secs(10);
 
+/// Within what time instances follow a recovery, where they take their time.
+const SLOW_START: Duration = Duration::from_secs(10);
+
 /// How the instances keep their circuits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scenario {
@@ -34,17 +37,20 @@ pub enum Together {
     Counting,
     /// That a tenth of all instances have opened theirs.
     Quorum,
+    /// An instance that opens its own; they close at random within ten seconds after the probe.
+    SlowStart,
 }
 
 impl Scenario {
     /// All of them, in the order of tables and plots.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Alone { jitter: 0.0 },
         Self::Alone { jitter: 0.1 },
         Self::Alone { jitter: 1.0 },
         Self::Shared(Together::AnyTrip),
         Self::Shared(Together::Counting),
         Self::Shared(Together::Quorum),
+        Self::Shared(Together::SlowStart),
     ];
 
     /// Its name in tables and plots.
@@ -57,6 +63,7 @@ impl Scenario {
             Self::Shared(Together::AnyTrip) => "shared",
             Self::Shared(Together::Counting) => "shared, counting",
             Self::Shared(Together::Quorum) => "shared, quorum",
+            Self::Shared(Together::SlowStart) => "shared, slow start",
         }
     }
 
@@ -95,6 +102,10 @@ impl Scenario {
             },
             Together::Quorum => Options {
                 quorum: Share::new(0.1).map_or(options.quorum, Quorum::Share),
+                ..options
+            },
+            Together::SlowStart => Options {
+                slow_start: SLOW_START,
                 ..options
             },
         })

@@ -88,7 +88,12 @@ fn each_instance_alone_needs_failures_and_probes_of_its_own() {
 
 #[test]
 fn a_shared_circuit_sends_one_probe_for_all() {
-    for together in [Together::AnyTrip, Together::Counting, Together::Quorum] {
+    for together in [
+        Together::AnyTrip,
+        Together::Counting,
+        Together::Quorum,
+        Together::SlowStart,
+    ] {
         for instances in [10, 500] {
             let figures = play(instances, Scenario::Shared(together), warm());
             let what = format!("{together:?} of {instances}");
@@ -112,6 +117,18 @@ fn counting_together_opens_after_the_failures_of_one_and_what_was_under_way() {
             .all_open_after
             .is_some_and(|after| after < 200 * MILLISECOND)
     );
+}
+
+#[test]
+fn a_slow_start_brings_the_load_back_step_by_step() {
+    let conditions = Conditions::of(Comeback::Cold);
+    let at_once = play(1_000, Scenario::Shared(Together::Quorum), conditions);
+    assert!(at_once.knocked_over > 0);
+    let slowly = play(1_000, Scenario::Shared(Together::SlowStart), conditions);
+    assert_eq!(slowly.knocked_over, 0);
+    // The wait of 10 s, a tenth more, after up to 10 s; and 10 s from the first to the last.
+    let after = slowly.all_closed_after.unwrap_or(u64::MAX);
+    assert!((9 * SECOND..22 * SECOND).contains(&after), "{after}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What others did: whether it is later than what is known, and what it means for the breaker.
 
 use super::here::There;
+use super::options::micros;
 use super::{Course, Instance};
 use crate::protocol::{Cause, Counts, Known, Told};
 use breakerbox::State;
@@ -72,6 +73,7 @@ impl Instance {
         let may_count = is_mine && told.cause == Cause::Founded;
         self.said = (!may_count).then(Counts::default);
 
+        self.follow_at = self.now;
         let stands = if is_mine {
             self.stands_by_itself(told, before)
         } else {
@@ -85,9 +87,21 @@ impl Instance {
         self.course = if stands {
             Course::Settled
         } else {
+            self.follow_at = self.follows_at(told);
             Course::Astray
         };
         self.vote_again();
+    }
+
+    /// When the breaker is to follow: what brings load back may take its time.
+    fn follows_at(&mut self, told: &Told) -> u64 {
+        let within = micros(self.options.slow_start);
+        let is_recovery = told.cause == Cause::Recovered && told.shared.state == State::Closed;
+        if !is_recovery || within == 0 || !self.here.waits() || told.by == self.options.me {
+            return self.now;
+        }
+        let delay = self.draw() % within.saturating_add(1);
+        self.now.saturating_add(delay)
     }
 
     /// Whether the breaker may stay as it is, after what this instance did itself: the answer was lost,

@@ -37,6 +37,8 @@ pub struct Options {
     /// Whether the failures of all instances count together, and when they open the circuit. `None`: each
     /// instance counts for itself.
     pub counting: Option<Limits>,
+    /// Within what time a recovery is followed, at random: 0, at once.
+    pub slow_start: Duration,
     /// How many instances must see a failure before it is the fleet's: 1.
     pub quorum: Quorum,
 }
@@ -55,6 +57,7 @@ impl Options {
             poll: Duration::from_secs(5),
             reset: Duration::from_secs(30),
             counting: None,
+            slow_start: Duration::ZERO,
             quorum: Quorum::Instances(1),
         }
     }

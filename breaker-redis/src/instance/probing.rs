@@ -102,7 +102,9 @@ impl Instance {
             return Ok(());
         }
         if self.course != Course::Settled {
-            return Err(soon);
+            // It has recovered, and this instance follows in a while.
+            let until = Duration::from_micros(self.follow_at.saturating_sub(now));
+            return Err(soon.max(until));
         }
         let is_nobodys = self.there.is_none() && self.is_answered && self.news.is_none();
         if self.alone || is_nobodys {

@@ -24,20 +24,19 @@ impl Instance {
         if self.lapses_at().is_some_and(|at| at <= self.now) {
             return Work::Lapse;
         }
-        if self.course == Course::Astray && !self.is_ordered() && self.there.is_some() {
+        let follows_at = self.follows_at_last();
+        if follows_at.is_some_and(|at| at <= self.now) {
             return Work::Follow;
         }
-        let lapses_at = self.lapses_at();
+        let until = earlier(self.lapses_at(), follows_at);
         if !self.is_reachable {
-            return Work::Wait(lapses_at);
+            return Work::Wait(until);
         }
         if self.silences > 0 {
             return match self.urgent.or(self.common) {
                 // It isn't asked again before that is answered, or given up.
-                Some(asked) => Work::Wait(earlier(lapses_at, Some(self.given_up_at(&asked)))),
-                None if self.retry_at > self.now => {
-                    Work::Wait(earlier(lapses_at, Some(self.retry_at)))
-                }
+                Some(asked) => Work::Wait(earlier(until, Some(self.given_up_at(&asked)))),
+                None if self.retry_at > self.now => Work::Wait(earlier(until, Some(self.retry_at))),
                 None => Work::Ask(self.urgent_topic().unwrap_or(Topic::Read)),
             };
         }
@@ -49,7 +48,7 @@ impl Instance {
         if self.is_to_look {
             return Work::Look;
         }
-        let mut until = lapses_at;
+        let mut until = until;
         for asked in [self.urgent, self.common].into_iter().flatten() {
             until = earlier(until, Some(self.given_up_at(&asked)));
         }
@@ -66,6 +65,12 @@ impl Instance {
             }
         }
         Work::Wait(until)
+    }
+
+    /// When the breaker is to follow what is known.
+    fn follows_at_last(&self) -> Option<u64> {
+        let is_to = self.course == Course::Astray && !self.is_ordered() && self.there.is_some();
+        is_to.then_some(self.follow_at)
     }
 
     fn urgent_topic(&self) -> Option<Topic> {

@@ -19,6 +19,7 @@ pub(crate) struct Rules {
     pub(crate) close_after: u32,
     pub(crate) backoff: bool,
     pub(crate) counting: bool,
+    pub(crate) slow_start: bool,
     pub(crate) quorum: Needed,
 }
 
@@ -73,18 +74,21 @@ pub(crate) fn rules() -> impl Strategy<Value = Rules> {
         300..2_000_u64,
         1..3_u32,
         1..3_u32,
-        any::<[bool; 2]>(),
+        any::<[bool; 3]>(),
         quorum,
     )
         .prop_map(
-            |(threshold, reset, probes, close_after, [backoff, counting], quorum)| Rules {
-                threshold,
-                reset,
-                probes,
-                close_after,
-                backoff,
-                counting,
-                quorum,
+            |(threshold, reset, probes, close_after, [backoff, counting, slow_start], quorum)| {
+                Rules {
+                    threshold,
+                    reset,
+                    probes,
+                    close_after,
+                    backoff,
+                    counting,
+                    slow_start,
+                    quorum,
+                }
             },
         )
 }
@@ -115,6 +119,7 @@ impl Rules {
             poll: Duration::from_secs(1),
             reset: Duration::from_millis(self.reset),
             counting: self.counting.then_some(Limits::Consecutive { threshold }),
+            slow_start: Duration::from_millis(if self.slow_start { 300 } else { 0 }),
             quorum: match self.quorum {
                 Needed::One => Quorum::Instances(1),
                 Needed::Two => Quorum::Instances(2),

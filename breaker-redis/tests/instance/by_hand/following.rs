@@ -4,9 +4,11 @@ use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, told, 
 use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::{MS, SECOND};
-use breaker_redis::instance::{Options, Step};
+use breaker_redis::instance::{Instance, Options, Step};
 use breaker_redis::protocol::{Cause, Command, Quorum, Shared};
 use breakerbox::State;
+use std::sync::Arc;
+use std::time::Duration;
 
 #[test]
 fn what_happens_after_a_follow_is_told_although_the_follow_was_told_later() {
@@ -220,4 +222,95 @@ fn what_could_not_be_followed_for_an_order_here_is_not_followed_after_it() {
     instance.replied(2 * SECOND, asked, Ok(&reply));
     instance.followed(2 * SECOND, Err(generation(2)));
     instance.waits(2 * SECOND);
+}
+
+/// One that follows a recovery within 10 s, and is open.
+fn slow() -> Instance {
+    let mut instance = with(Options {
+        slow_start: Duration::from_secs(10),
+        ..options(0)
+    });
+    let (asked, _) = instance.asks(SECOND);
+    let reply = done(told(4, OPEN, TRIPPED, "other"));
+    instance.replied(SECOND, asked, Ok(&reply));
+    instance.follows(SECOND);
+    instance.followed(SECOND, Ok(generation(1)));
+    instance.waits(SECOND);
+    instance
+}
+
+#[test]
+fn a_slow_start_follows_a_recovery_later_and_says_when() {
+    let mut instance = slow();
+    let heard = 4 * SECOND;
+    instance.heard(heard, &told(5, TRIAL, Cause::Leased, "other"));
+    instance.heard(heard, &told(6, CLOSED, Cause::Recovered, "other"));
+    let left = instance.probe_wanted(heard).expect_err("not yet");
+    let until = heard + u64::try_from(left.as_micros()).expect("few");
+    assert!(
+        until > heard + SECOND && until <= heard + 10 * SECOND,
+        "{until}"
+    );
+
+    let mut now = heard;
+    while now < until {
+        match instance.next(now) {
+            // A poll, by which nothing begins anew.
+            Step::Ask(asked, Command::Read { .. }) => {
+                let reply = done(told(6, CLOSED, Cause::Recovered, "other"));
+                instance.replied(now, asked, Ok(&reply));
+            }
+            Step::Wait(Some(next)) if next > now => now = next.min(until),
+            step => panic!("{step:?} at {now}"),
+        }
+    }
+    let follow = instance.follows(until);
+    assert_eq!(follow.to.state, State::Closed);
+}
+
+#[test]
+fn a_slow_start_does_not_hold_up_what_else_others_do() {
+    for (state, cause) in [
+        (CLOSED, Cause::Operator),
+        (OPEN, TRIPPED),
+        (
+            Shared {
+                state: State::ForcedOpen,
+                ..CLOSED
+            },
+            Cause::Operator,
+        ),
+    ] {
+        let mut instance = slow();
+        instance.heard(4 * SECOND, &told(6, CLOSED, Cause::Recovered, "other"));
+        instance.heard(4 * SECOND, &told(7, state, cause, "other"));
+        assert_eq!(instance.follows(4 * SECOND).to.state, state.state);
+    }
+}
+
+#[test]
+fn who_is_cut_off_in_a_slow_start_still_follows() {
+    let mut instance = slow();
+    instance.heard(4 * SECOND, &told(6, CLOSED, Cause::Recovered, "other"));
+    instance.lost(4 * SECOND);
+    let until = instance.waits(4 * SECOND).expect("to follow");
+    assert!(until > 4 * SECOND && until <= 14 * SECOND, "{until}");
+    assert_eq!(instance.follows(until).to.state, State::Closed);
+}
+
+#[test]
+fn slow_starts_are_spread() {
+    let follows: Vec<Duration> = (0..8)
+        .map(|seed| {
+            let options = Options {
+                slow_start: Duration::from_secs(10),
+                ..options(0)
+            };
+            let mut instance = Instance::new(Arc::new(options), &happened(0, OPEN, None), 0, seed);
+            instance.found(0);
+            instance.heard(SECOND, &told(6, CLOSED, Cause::Recovered, "other"));
+            instance.probe_wanted(SECOND).expect_err("not yet")
+        })
+        .collect();
+    assert!(follows.iter().max() > follows.iter().min().map(|least| *least * 2).as_ref());
 }

@@ -28,6 +28,7 @@ pub(super) fn colour(scenario: Scenario) -> RGBColor {
         Scenario::Shared(Together::AnyTrip) => RGBColor(0x2A, 0x84, 0xC6),
         Scenario::Shared(Together::Counting) => RGBColor(0x56, 0xB4, 0xE9),
         Scenario::Shared(Together::Quorum) => RGBColor(0x00, 0x9E, 0x73),
+        Scenario::Shared(Together::SlowStart) => RGBColor(0x8A, 0x6F, 0xD1),
     }
 }
 
