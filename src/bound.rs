@@ -404,17 +404,23 @@ impl<'a, S: Subject> Lent<'a, S> {
         given: Given,
         is_made: bool,
     ) -> Result<(Generation, Option<Change>), Rejected> {
-        let mut left = None;
+        let (mut may, mut left) = (false, None);
         let granted = || {
             left = self.may_probe().err();
-            left.is_none() && is_made
+            may = left.is_none();
+            may && is_made
         };
         let asked = self
             .circuit()
             .try_admit_slowly_if_granted(&self.clock_or(given), granted);
         match (asked, left) {
             (Ok(admission), _) => Ok((admission.generation, admission.change)),
-            (Err(rejected), None) => Err(rejected),
+            (Err(rejected), None) => {
+                if may {
+                    self.tell_link_that_withdrawn();
+                }
+                Err(rejected)
+            }
             (Err(mut rejected), left) => {
                 rejected.retry_after = left;
                 Err(rejected)

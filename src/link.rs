@@ -93,11 +93,17 @@ pub trait Link: Send + Sync {
     /// long it will take at least until it may, as far as it is known, is what callers are told as
     /// `retry_after`. Where this panics, the breaker decides by itself: `Ok`.
     ///
-    /// With `Ok` a probe is let through, unless another thread has taken its place just now.
+    /// With `Ok` a probe is let through, unless [`probe_withdrawn`](Self::probe_withdrawn) follows.
     ///
     /// # Errors
     /// The time until a probe may be let through.
     fn may_probe(&self, circuit: &Linked<'_>) -> Result<(), Duration>;
+
+    /// What [`may_probe`](Self::may_probe) just allowed in this thread comes to nothing, and the call is
+    /// refused: another thread has taken its place, or it was only asked how long a call would be refused.
+    fn probe_withdrawn(&self, circuit: &Linked<'_>) {
+        let _ = circuit;
+    }
 
     /// A key's breaker was made: nothing is known of it here yet. Told of each key that is there
     /// already when the link is given, too; what happens to it may be told before this, and this

@@ -42,7 +42,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// A connection that lasted so long was a good one: the next attempt is made at once.
 const GOOD: Duration = Duration::from_secs(10);
 
-/// For so long at most a fleet that is left waits for leases to be given back.
+/// For so long at most a fleet that is left goes on, to say what it has to.
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// What a task of the runtime has to say. `u64`: in which session.
@@ -335,21 +335,16 @@ impl Background {
         self.hub.progressed();
     }
 
-    /// Leases are given back, if that can be done at once.
+    /// What is not told yet is, and leases are given back, if that can be done at once.
     fn say_farewell(&mut self) {
         let Some(live) = &self.live else {
             return;
         };
         let now = self.hub.now();
-        let mut questions = Vec::new();
-        for circuit in self.hub.groups().iter().flat_map(|group| group.circuits()) {
-            let instance = circuit.instance();
-            if instance.has_lease(now) {
-                let known = instance.known();
-                drop(instance);
-                questions.extend(Question::release(&circuit, known));
-            }
-        }
+        let circuits = self.hub.groups().into_iter().flat_map(|g| g.circuits());
+        let questions: Vec<_> = circuits
+            .filter_map(|circuit| Question::last(&circuit, now))
+            .collect();
         if !questions.is_empty() {
             let asking = asking::ask(live, questions, self.hub.times().answer);
             // Whether it was said or not: the lease runs out.

@@ -38,9 +38,12 @@ use std::time::Duration;
 /// # }
 /// ```
 ///
-/// Dropping it leaves the fleet without waiting for anything: breakers go on locally, with the state they have; a
-/// lease is given back if that can be done at once, and else runs out. They can be shared again, with another
-/// fleet.
+/// Dropping it leaves the fleet without waiting for anything: breakers go on locally, with the state they
+/// have. What happened until then is still told, and a lease given back, if that can be done at once and
+/// the process goes on for so long; else the lease runs out. They can be shared again, with another fleet.
+///
+/// In a process that forks (`fork` without `exec`) start it afterwards: a child has none of its parent's
+/// threads, so what it has of the parent's fleet is not shared.
 pub struct Fleet {
     hub: Arc<Hub>,
 }
@@ -100,9 +103,10 @@ impl Fleet {
         self.hub.status()
     }
 
-    /// Waits until Redis has been reached and has told how each circuit stands that is shared by now.
-    /// For programs that would rather start a little later than not knowing, and for tests. It holds
-    /// up the thread: in async code call it where that is allowed, as in
+    /// Waits until Redis has been reached, has told how each circuit stands that is shared by now, and
+    /// was told what has happened to it here. For programs that would rather start a little later than
+    /// not knowing, for those that end after an operator's word (a command that closes a circuit, say),
+    /// and for tests. It holds up the thread: in async code call it where that is allowed, as in
     /// `tokio::task::spawn_blocking`.
     ///
     /// # Errors

@@ -253,15 +253,28 @@ impl Group {
         };
         let now = self.hub.now();
         let mut instance = circuit.instance();
-        let may = instance.probe_wanted(now);
+        let mut may = instance.probe_wanted(now);
+        // Nobody waits for a background that is held up: then each is on its own.
+        if may.is_err() && circuit.is_neglected(now, micros(self.hub.times().answer)) {
+            instance.probe_alone(now);
+            may = Ok(());
+        }
         let due = instance.due(now);
         drop(instance);
         self.wake(&circuit, due);
-        // Nobody waits for a background that is held up: then each is on its own.
-        match may {
-            Err(_) if circuit.is_neglected(now, micros(self.hub.times().answer)) => Ok(()),
-            may => may,
-        }
+        may
+    }
+
+    pub(crate) fn probe_withdrawn(&self, linked: &Linked<'_>) {
+        let Some(circuit) = self.of(linked) else {
+            return;
+        };
+        let now = self.hub.now();
+        let mut instance = circuit.instance();
+        instance.probe_withdrawn(now);
+        let due = instance.due(now);
+        drop(instance);
+        self.wake(&circuit, due);
     }
 
     pub(crate) fn key_added(&self, linked: &Linked<'_>) {

@@ -253,7 +253,7 @@ impl Hub {
         self.progress.notify_all();
     }
 
-    /// Waits until each circuit that is there now was answered for. `Err`: what went wrong last.
+    /// Waits until each circuit that is there now was answered for, and has told what happened to it. `Err`: what went wrong last.
     pub(crate) fn wait_until_told(&self, within: Duration) -> Result<(), Option<ConnectionError>> {
         let deadline = Instant::now().checked_add(within);
         let wanted: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();
@@ -262,7 +262,8 @@ impl Hub {
             // Not while anything is locked: who looks at a key may be the last who has it.
             let is_told = |session: u64| {
                 let is_told = |circuit: &Arc<Circuit>| {
-                    circuit.told_in.load(Ordering::Acquire) == session || circuit.reach.is_gone()
+                    let is_answered = circuit.told_in.load(Ordering::Acquire) == session;
+                    is_answered && circuit.instance().is_told() || circuit.reach.is_gone()
                 };
                 wanted.iter().all(is_told)
             };

@@ -15,7 +15,7 @@ mod probing;
 mod step;
 mod work;
 
-use crate::protocol::{Cause, Counts, Known, Reply, Shared, Told, Version};
+use crate::protocol::{Cause, Command, Counts, Known, Reply, Shared, Told, Version};
 use breakerbox::{Generation, State};
 use here::{Here, There};
 use learn::By;
@@ -185,6 +185,19 @@ impl Instance {
         self.ask_to_probe()
     }
 
+    /// A call probes all the same, since nobody has answered for too long.
+    pub fn probe_alone(&mut self, now: u64) {
+        self.pass(now);
+        self.let_through();
+    }
+
+    /// What [`probe_wanted`](Self::probe_wanted) allowed, or [`probe_alone`](Self::probe_alone) said, came
+    /// to nothing: no probe was let through by it.
+    pub fn probe_withdrawn(&mut self, now: u64) {
+        self.pass(now);
+        self.withdraw();
+    }
+
     /// What the breaker has counted, after [`Step::Look`].
     pub fn counted(&mut self, now: u64, counts: Counts) {
         self.pass(now);
@@ -267,6 +280,24 @@ impl Instance {
             }
             Err(_) => {}
         }
+    }
+
+    /// Whether all that happened here has been told.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.news.is_none() && !self.offering
+    }
+
+    /// Nobody will ask it for anything any more: what is left to say. What is on its way may never
+    /// arrive, and is said again.
+    pub fn farewell(&mut self, now: u64) -> Option<Command> {
+        self.pass(now);
+        if self.has_lease(now) {
+            let known = self.known();
+            return Some(Command::Release { known });
+        }
+        self.ground();
+        self.send_news(self.number.wrapping_add(1))
     }
 
     /// What is to be done.

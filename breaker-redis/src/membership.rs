@@ -100,6 +100,12 @@ impl Link for Linkage {
         }
     }
 
+    fn probe_withdrawn(&self, circuit: &Linked<'_>) {
+        if let Some(group) = self.group() {
+            group.probe_withdrawn(circuit);
+        }
+    }
+
     fn key_added(&self, circuit: &Linked<'_>) {
         if let Some(kept) = circuit.keep() {
             let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);

@@ -55,6 +55,10 @@ impl<S: Subject> Lent<'_, S> {
         answer
     }
 
+    pub(crate) fn tell_link_that_withdrawn(&self) {
+        self.tell_link(|link, circuit| link.probe_withdrawn(circuit));
+    }
+
     pub(crate) fn tell_link_of_change(&self, change: &Change) {
         self.tell_link(|link, circuit| link.changed(circuit, change));
     }

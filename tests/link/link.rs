@@ -85,6 +85,10 @@ impl Link for Written {
         *self.answer.lock().unwrap()
     }
 
+    fn probe_withdrawn(&self, circuit: &Linked<'_>) {
+        self.write(circuit, "it does not probe");
+    }
+
     fn key_added(&self, circuit: &Linked<'_>) {
         let label = circuit.key().unwrap().to_string();
         let kept = circuit.keep().unwrap();

@@ -2,8 +2,9 @@
 
 use super::link::Written;
 use super::{RESET, SECOND, breaker, by_hand, ready_to_probe, succeed};
+use breakerbox::link::{Link, Linked};
 use breakerbox::observe::{self, Observer, Rejection};
-use breakerbox::{Breaker, Reason, Settings, State};
+use breakerbox::{Breaker, Change, Effect, Generation, Outcome, Reason, Settings, State};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -142,4 +143,67 @@ fn of_many_that_want_to_probe_at_once_one_does() {
     let told = link.take();
     let changes = told.iter().filter(|line| line.contains("->")).count();
     assert_eq!(changes, 1, "{told:?}");
+}
+
+#[test]
+fn a_probe_whose_place_another_took_is_withdrawn() {
+    /// While one is asked about, another takes its place.
+    struct Overtaken {
+        pms: &'static Breaker<super::HandClock>,
+        written: Arc<Written>,
+        quicker: Mutex<Option<breakerbox::Permit<&'static Breaker<super::HandClock>>>>,
+        is_first: std::sync::atomic::AtomicBool,
+    }
+    impl Link for Overtaken {
+        fn changed(&self, circuit: &Linked<'_>, change: &Change) {
+            self.written.changed(circuit, change);
+        }
+
+        fn settled(&self, circuit: &Linked<'_>, of: Generation, end: &Outcome, effect: &Effect) {
+            self.written.settled(circuit, of, end, effect);
+        }
+
+        fn may_probe(&self, circuit: &Linked<'_>) -> Result<(), Duration> {
+            self.written.may_probe(circuit)?;
+            if self
+                .is_first
+                .swap(false, std::sync::atomic::Ordering::Relaxed)
+            {
+                *self.quicker.lock().unwrap() = self.pms.admit().ok();
+            }
+            Ok(())
+        }
+
+        fn probe_withdrawn(&self, circuit: &Linked<'_>) {
+            self.written.probe_withdrawn(circuit);
+        }
+
+        fn key_added(&self, _: &Linked<'_>) {}
+    }
+
+    let (pms, clock) = breaker("overtaken");
+    let pms: &'static _ = Box::leak(Box::new(pms));
+    let written = Written::new();
+    let link = Arc::new(Overtaken {
+        pms,
+        written: written.clone(),
+        quicker: Mutex::default(),
+        is_first: true.into(),
+    });
+    pms.link(link.clone()).unwrap();
+    ready_to_probe(pms, clock);
+    written.take();
+    assert_eq!(pms.admit().unwrap_err().reason(), Reason::HalfOpenFull);
+    let asked_twice = ["may it probe?"; 2];
+    let told = written.take();
+    assert_eq!(told[..2], asked_twice);
+    assert_eq!(told[2], "open -> half_open: wait_over");
+    assert_eq!(told[3..], ["it does not probe"]);
+    // What is refused without being allowed is none.
+    written.will_say(Err(SECOND));
+    assert!(pms.admit().is_err());
+    let quicker = link.quicker.lock().unwrap().take();
+    quicker.unwrap().success();
+    assert!(!written.take().contains(&"it does not probe".to_owned()));
+    assert_eq!(pms.state(), State::Closed);
 }

@@ -6,7 +6,7 @@ use super::trouble;
 use crate::circuit::Circuit;
 use crate::error::Trouble;
 use crate::instance::Asked;
-use crate::protocol::{Caller, Command, Known, Reply, SCRIPT, Unusable, arguments};
+use crate::protocol::{Caller, Command, Reply, SCRIPT, Unusable, arguments};
 use redis::{Cmd, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,10 +52,10 @@ impl Question {
         }
     }
 
-    /// The lease of a circuit is given back.
-    pub(crate) fn release(circuit: &Arc<Circuit>, known: Known) -> Option<Self> {
+    /// What a circuit has to say before nobody asks for it any more.
+    pub(crate) fn last(circuit: &Arc<Circuit>, now: u64) -> Option<Self> {
         let caller = circuit.group.upgrade()?.options().caller();
-        let command = Command::Release { known };
+        let command = circuit.instance().farewell(now)?;
         Some(Self::new(circuit, &caller, None, &command))
     }
 

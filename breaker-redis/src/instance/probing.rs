@@ -125,11 +125,31 @@ impl Instance {
         Err(soon)
     }
 
-    fn let_through(&mut self) {
+    pub(super) fn let_through(&mut self) {
         self.trial.let_through = self.trial.let_through.saturating_add(1);
         self.trial.last_probe = self.now;
         if let Some(lease) = &mut self.lease {
             lease.is_used = true;
+        }
+    }
+
+    /// One that was let through did not probe.
+    pub(super) fn withdraw(&mut self) {
+        self.trial.let_through = self.trial.let_through.saturating_sub(1);
+        if self.trial.let_through == 0
+            && let Some(lease) = &mut self.lease
+        {
+            lease.is_used = false;
+        }
+        if self.trial.ended > 0 {
+            self.release_if_over();
+        }
+    }
+
+    /// Gives the lease back where nobody probes any more, and nothing has counted.
+    fn release_if_over(&mut self) {
+        if !self.trial.is_under_way() && self.has_lease(self.now) {
+            self.release();
         }
     }
 
@@ -146,9 +166,7 @@ impl Instance {
         }
         self.trial.ended = self.trial.ended.saturating_add(1);
         self.trial.has_counted |= settled.counted;
-        if !self.trial.is_under_way() && self.has_lease(self.now) {
-            self.release();
-        }
+        self.release_if_over();
     }
 
     /// The lease's time is over.

@@ -338,3 +338,28 @@ fn breakers_that_are_shared_while_the_background_runs_are_all_told() {
     fleet.ready(LONG).expect("all to be told");
     assert_eq!(fleet.status().circuits, shared.len());
 }
+
+#[test]
+fn an_operators_word_is_told_also_where_the_fleet_ends_with_it() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    for waits in [false, true] {
+        let [a, b] = instances(&server, Settings::new().must(), Sharing::new());
+        let Instance { fleet, breaker } = a;
+        breaker.force_open();
+        if waits {
+            fleet.ready(LONG).expect("to be told");
+            let mut key = redis::cmd("HGET");
+            key.arg(format!("breakerbox:{}", breaker.name()))
+                .arg("record");
+            let record: String = key.query(&mut server.connect()).unwrap();
+            assert!(record.contains(" forced_open "), "{record}");
+        }
+        drop(fleet);
+        until("an operator's last word to be known", || {
+            b.breaker.state() == State::ForcedOpen
+        });
+        assert_eq!(b.fleet.status().lost, 0);
+    }
+}

@@ -124,6 +124,24 @@ fn ended(instance: &mut Instance, number: u32) {
 }
 
 #[test]
+fn at_the_end_the_lease_is_given_back() {
+    let (mut instance, asked) = leasing();
+    assert_eq!(instance.farewell(2 * SECOND), None);
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    assert_eq!(
+        instance.farewell(2 * SECOND),
+        None,
+        "it is not its any more"
+    );
+    let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    let known = Some(version(5));
+    let release = Some(Command::Release { known });
+    assert_eq!(instance.farewell(2 * SECOND), release);
+    assert_eq!(instance.farewell(3 * SECOND), None, "it has run out");
+}
+
+#[test]
 fn an_order_or_somebody_else_makes_the_lease_useless() {
     let (mut instance, asked) = leasing();
     instance.changed(2 * SECOND, &happened(2, OPEN, Cause::Operator));
@@ -221,6 +239,52 @@ fn all_probes_that_were_let_through_are_waited_for_in_each_trial() {
     ended(&mut instance, 4);
     let known = Some(version(7));
     assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
+}
+
+#[test]
+fn probes_that_were_allowed_and_not_made_are_not_waited_for() {
+    let known = Some(version(5));
+    // Two threads may, and one is quicker; the other says so before or after that one's probe has ended.
+    for is_late in [true, false] {
+        let (mut instance, asked) = leasing();
+        instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+        if !is_late {
+            instance.probe_withdrawn(2 * SECOND);
+        }
+        instance.changed(2 * SECOND, &happened(2, TRIAL, Cause::Leased));
+        if is_late {
+            ended(&mut instance, 2);
+            instance.waits(2 * SECOND);
+            instance.probe_withdrawn(2 * SECOND);
+        } else {
+            let renewal = instance.waits(2 * SECOND);
+            assert_eq!(renewal, Some(2 * SECOND + 500 * MS), "one probes");
+            ended(&mut instance, 2);
+        }
+        assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
+    }
+}
+
+#[test]
+fn a_lease_of_which_no_call_made_use_is_neither_renewed_nor_given_back() {
+    let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    for _ in 0..3 {
+        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+        instance.probe_withdrawn(2 * SECOND);
+        instance.probe_withdrawn(2 * SECOND);
+    }
+    let lapse = 2 * SECOND + 875 * MS;
+    assert_eq!(instance.waits(2 * SECOND), Some(lapse));
+    instance.waits(lapse);
+    assert!(!instance.has_lease(lapse));
+    assert_eq!(
+        instance.probe_wanted(lapse + 200 * MS),
+        Ok(()),
+        "its calls are too rare for a lease"
+    );
 }
 
 #[test]

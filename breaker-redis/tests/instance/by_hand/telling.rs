@@ -192,3 +192,38 @@ fn a_vote_that_was_taken_back_is_not_given_again() {
     instance.found(SECOND);
     instance.waits(SECOND);
 }
+
+#[test]
+fn what_is_left_to_say_is_said_at_the_end() {
+    let forced = Shared {
+        state: State::ForcedOpen,
+        ..CLOSED
+    };
+    let mut instance = at(CLOSED);
+    assert!(instance.is_told());
+    assert_eq!(instance.farewell(2 * SECOND), None);
+    instance.changed(2 * SECOND, &happened(2, forced, Cause::Operator));
+    assert!(!instance.is_told());
+    let word = |again| Command::Change {
+        known: Some(version(4)),
+        to: forced,
+        cause: Cause::Operator,
+        again,
+    };
+    assert_eq!(instance.farewell(2 * SECOND), Some(word(false)));
+    // It is on its way, and that may have come to its end.
+    let mut instance = at(CLOSED);
+    instance.changed(2 * SECOND, &happened(2, forced, Cause::Operator));
+    let (asked, command) = instance.asks(2 * SECOND);
+    assert_eq!(command, word(false));
+    assert!(!instance.is_told(), "it was not answered");
+    assert_eq!(instance.farewell(2 * SECOND), Some(word(true)));
+    let mut instance = at(CLOSED);
+    instance.changed(2 * SECOND, &happened(2, forced, Cause::Operator));
+    let (asked_again, _) = instance.asks(2 * SECOND);
+    assert_eq!(asked, asked_again);
+    let told = told(5, forced, Cause::Operator, "node-0");
+    instance.replied(2 * SECOND, asked, Ok(&done(told)));
+    assert!(instance.is_told());
+    assert_eq!(instance.farewell(2 * SECOND), None);
+}

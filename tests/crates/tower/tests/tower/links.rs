@@ -39,6 +39,10 @@ impl Link for Written {
         *self.answer.lock().unwrap()
     }
 
+    fn probe_withdrawn(&self, _: &Linked<'_>) {
+        self.write("it does not probe".to_owned());
+    }
+
     fn key_added(&self, _: &Linked<'_>) {}
 }
 
@@ -113,6 +117,8 @@ fn a_call_that_may_not_probe_is_refused_for_as_long_as_the_link_says_then() {
     };
     assert_eq!(refused.retry_after(), Some(Duration::ZERO));
     assert_eq!(pms.state(), State::Open);
+    let told = ["may it probe?", "may it probe?", "it does not probe"];
+    assert_eq!(link.take(), told, "nobody waits for a probe of it");
     assert!(poll_ready(&mut service).is_ready());
     assert_eq!(now(service.call(answered(Ok(7)))), Ok(7));
     assert_eq!(pms.state(), State::Closed);
