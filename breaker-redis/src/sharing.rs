@@ -64,6 +64,9 @@ impl Sharing {
     /// Failures of all instances count together towards `threshold`, or towards the rate: ten
     /// instances trip after five failures, not after fifty. What an instance has counted travels in
     /// batches ([`batch`](crate::FleetBuilder::batch)).
+    ///
+    /// Towards a rate, the calls of an instance count from its first failure (or slow call) on since the
+    /// circuit was closed: so set `min_calls` and a [`quorum`](Self::quorum) for the fleet.
     #[must_use]
     pub const fn counting(self) -> Self {
         Self {
