@@ -344,3 +344,37 @@ fn limits(config: &Config) -> Limits {
         },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use breakerbox::{Settings, Window};
+
+    #[test]
+    fn counts_of_all_open_the_circuit_by_the_breakers_own_limits() {
+        let row = Settings::new().threshold(7).must();
+        assert_eq!(limits(&row), Limits::Consecutive { threshold: 7 });
+        let window = Settings::new().window(Window::calls(100)).min_calls(20);
+        let by_rate = |settings: Settings| limits(settings.build_rate().expect("rates").config());
+        let share = |share| Some(Share::new(share).expect("a share"));
+        for (settings, failures, slow) in [
+            (window.failure_rate(0.5), share(0.5), None),
+            (
+                window
+                    .failure_rate(0.5)
+                    .slow(Duration::from_secs(1))
+                    .slow_rate(0.25),
+                share(0.5),
+                share(0.25),
+            ),
+        ] {
+            let min_calls = 20;
+            let expected = Limits::Rate {
+                failures,
+                slow,
+                min_calls,
+            };
+            assert_eq!(by_rate(settings), expected);
+        }
+    }
+}
