@@ -125,7 +125,7 @@ impl Noted {
 }
 
 fn word(change: &Change) -> Option<u64> {
-    let place = |state: State| STATES.iter().position(|it| *it == state);
+    let place = |state: State| State::ALL.iter().position(|it| *it == state);
     let trigger = Trigger::ALL.iter().position(|it| *it == change.trigger)?;
     Some(
         IS_NOTED
@@ -141,17 +141,8 @@ fn generation(word: u64) -> Generation {
     Generation::from_number(GENERATION.get(word).try_into().unwrap_or(u32::MAX))
 }
 
-const STATES: [State; 6] = [
-    State::Closed,
-    State::Open,
-    State::HalfOpen,
-    State::ForcedOpen,
-    State::Disabled,
-    State::Shadow,
-];
-
 fn state(number: u64) -> Option<State> {
-    STATES.get(index(number)).copied()
+    State::ALL.get(index(number)).copied()
 }
 
 fn index(number: u64) -> usize {
@@ -174,7 +165,10 @@ mod tests {
     #[test]
     fn every_change_is_given_as_it_was_noted() {
         let ago = Duration::from_secs(1);
-        for (from, to) in STATES.iter().flat_map(|from| STATES.map(|to| (*from, to))) {
+        for (from, to) in State::ALL
+            .iter()
+            .flat_map(|from| State::ALL.map(|to| (*from, to)))
+        {
             for trigger in Trigger::ALL {
                 for (generation, failures) in [(0, 0), (67_108_863, (1 << 27) - 1), (5, 1)] {
                     let mut change = change(generation, trigger, failures);

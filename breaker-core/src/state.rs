@@ -23,6 +23,16 @@ pub enum State {
 }
 
 impl State {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Closed,
+        Self::Open,
+        Self::HalfOpen,
+        Self::ForcedOpen,
+        Self::Disabled,
+        Self::Shadow,
+    ];
+
     /// The state's name in snapshots, logs and labels: `closed`, `open`,
     /// `half_open`, `forced_open`, `disabled` or `shadow`.
     #[must_use]

@@ -103,18 +103,9 @@ impl Word {
 mod tests {
     use super::*;
 
-    const STATES: [State; 6] = [
-        State::Closed,
-        State::Open,
-        State::HalfOpen,
-        State::ForcedOpen,
-        State::Disabled,
-        State::Shadow,
-    ];
-
     #[test]
     fn fields_do_not_touch_each_other() {
-        for state in STATES {
+        for state in State::ALL {
             for (reopenings, payload) in [(0, 0), (255, 0), (0, REPORTED), (255, REPORTED), (3, 5)]
             {
                 let word = Word::NEW.enter(state, reopenings, payload);

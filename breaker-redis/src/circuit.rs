@@ -1,7 +1,7 @@
 //! One circuit of this process that is shared.
 
 use crate::group::Group;
-use crate::instance::{Happened, Instance, Options};
+use crate::instance::{Happened, Instance, Options, micros};
 use crate::protocol::{Cause, Counts, Place, Shared};
 use breakerbox::link::{Counted, Kept};
 use breakerbox::observe::CircuitId;
@@ -9,7 +9,6 @@ use breakerbox::{AnyBreaker, Change, State, Trigger};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
 
 /// No time.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -197,8 +196,4 @@ pub(crate) fn counts(counted: Counted) -> Counts {
         failures: counted.failures,
         slow: counted.slow,
     }
-}
-
-pub(crate) fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

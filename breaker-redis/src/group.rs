@@ -2,9 +2,9 @@
 
 mod members;
 
-use crate::circuit::{Circuit, Reach, begun, counts, happened, micros};
+use crate::circuit::{Circuit, Reach, begun, counts, happened};
 use crate::hub::Hub;
-use crate::instance::{Options, Settled};
+use crate::instance::{Options, Settled, micros};
 use crate::membership::Linkage;
 use crate::protocol::{Limits, Place, Quorum, Share};
 use crate::sharing::Sharing;

@@ -21,6 +21,7 @@ use here::{Here, There};
 use learn::By;
 use news::News;
 pub use options::Options;
+pub(crate) use options::micros;
 use probing::{Lease, Trial};
 use std::sync::Arc;
 use std::time::Duration;

@@ -25,15 +25,6 @@ pub(super) fn who() -> impl Strategy<Value = Who> {
         .prop_filter_map("no name", |name| Who::new(&name).ok())
 }
 
-const STATES: [State; 6] = [
-    State::Closed,
-    State::Open,
-    State::HalfOpen,
-    State::ForcedOpen,
-    State::Disabled,
-    State::Shadow,
-];
-
 /// As a breaker may say it, also beyond what can be told.
 pub(super) fn shared() -> impl Strategy<Value = Shared> {
     let wait = prop_oneof![
@@ -44,7 +35,7 @@ pub(super) fn shared() -> impl Strategy<Value = Shared> {
     ];
     let state = prop_oneof![
         2 => Just(State::Open),
-        1 => proptest::sample::select(&STATES[..])
+        1 => proptest::sample::select(&State::ALL[..])
     ];
     (state, wait, any::<bool>(), any::<u8>()).prop_map(|(state, wait, imposed, reopenings)| {
         Shared {
