@@ -7,6 +7,13 @@ use breakerbox::State;
 /// The longest time that is told, in microseconds: 35 years.
 pub(crate) const MAX_TIME: u64 = MAX_NUMBER >> 2;
 
+/// How long a census takes, in microseconds: instances say within the first half of it what their windows
+/// hold, and what is counted after it decides.
+pub(crate) const CENSUS: u64 = 200_000;
+
+/// How long a census holds, in microseconds since it began: what is counted later begins another.
+pub(crate) const CENSUS_HOLDS: u64 = 1_000_000;
+
 /// The state that a fleet shares, as far as a breaker takes it over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shared {
@@ -68,6 +75,8 @@ pub struct Record {
     /// While it stands as an instance offered it after Redis had lost what came after, or all: the
     /// version that it knew. Who knows a later one offers that.
     pub offered: Option<Version>,
+    /// While closed: when the last census of this version began, in microseconds of Redis' clock.
+    pub census: Option<u64>,
 }
 
 impl Record {
@@ -86,6 +95,15 @@ impl Record {
         if let Some(lease) = &mut self.lease {
             lease.since = lease.since.min(now);
         }
+        if let Some(census) = &mut self.census {
+            *census = (*census).min(now);
+        }
+    }
+
+    /// How long ago the last census began, if it still holds.
+    pub(crate) fn census(&self, now: u64) -> Option<u64> {
+        let age = now.saturating_sub(self.census?);
+        (age <= CENSUS_HOLDS).then_some(age)
     }
 
     /// As instances are told it.
@@ -104,6 +122,7 @@ impl Record {
             cause: self.cause,
             by: self.by.clone(),
             offered: self.offered,
+            census: self.census(now),
         }
     }
 }

@@ -40,4 +40,8 @@ pub struct Told {
     /// While it stands as an instance offered it: the version that it knew. Who knows a later one
     /// [offers](super::Command::Offer) that: it is then taken.
     pub offered: Option<Version>,
+    /// While a census holds: how long ago it began, in microseconds, at most a second. Failures came
+    /// together that may open the circuit by rate, and every instance says what its window holds, also
+    /// those that have seen none; who has seen some counts again after 200 ms, which decides.
+    pub census: Option<u64>,
 }

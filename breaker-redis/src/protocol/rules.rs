@@ -1,10 +1,11 @@
 //! What becomes of what Redis holds when an instance asks something: the reference. The script in
 //! `script/` does the same, and a test compares the two.
 
+use super::record::CENSUS;
 use super::version::MAX_NUMBER;
 use super::{
-    Caller, Cause, Command, Counts, Known, Lease, Limits, Quorum, Record, Reply, Shared, Stored,
-    Verdict, Version,
+    Caller, Cause, Command, Counts, Known, Lease, Limits, Quorum, Record, Reply, Share, Shared,
+    Stored, Verdict, Version,
 };
 use breakerbox::State;
 
@@ -250,27 +251,47 @@ impl Asked<'_> {
             says
         });
         let sums = members.sums();
-        let (by_failures, by_slow) = match limits {
-            Limits::Consecutive { threshold } => (sums.failures >= threshold.into(), false),
+        let opens = match limits {
+            Limits::Consecutive { threshold } => {
+                sums.failures >= threshold.into() && members.reach(quorum, sums.failing)
+            }
             Limits::Rate {
                 failures,
                 slow,
                 min_calls,
             } => {
-                let enough = sums.calls >= min_calls.into();
-                (
-                    enough
-                        && failures.is_some_and(|share| share.reached(sums.failures, sums.calls)),
-                    enough && slow.is_some_and(|share| share.reached(sums.slow, sums.calls)),
-                )
+                // Over the limits, if those that were not heard of have seen no call, or just as many as
+                // it takes.
+                let least = u64::from(min_calls);
+                let calls = sums.calls.max(least);
+                let reached = |share: Option<Share>, part, instances| {
+                    share.is_some_and(|share| share.reached(part, calls))
+                        && members.reach(quorum, instances)
+                };
+                let may = reached(failures, sums.failures, sums.failing)
+                    || reached(slow, sums.slow, sums.slowed);
+                may && self.after_census() && sums.calls >= least
             }
         };
-        if by_failures && members.reach(quorum, sums.failing)
-            || by_slow && members.reach(quorum, sums.slowed)
-        {
+        if opens {
             let failures = as_number(sums.failures);
             self.enter(to.bounded(), Cause::Counted { failures });
         }
+    }
+
+    /// Whether all have been asked what their windows hold, and had the time to say it; if not, they are
+    /// asked now. Those that have seen no failure say nothing of themselves.
+    fn after_census(&mut self) -> bool {
+        let now = self.now;
+        let Some(record) = &mut self.stored.record else {
+            return false;
+        };
+        let age = record.census(now);
+        if age.is_none() {
+            record.census = Some(now);
+            self.publish = true;
+        }
+        age.is_some_and(|age| age >= CENSUS)
     }
 
     fn offer(&mut self, known: Version, to: Shared, cause: Cause) -> Verdict {
@@ -314,6 +335,7 @@ impl Asked<'_> {
             lease: None,
             operated,
             offered: None,
+            census: None,
         });
         self.stored.members.begin_term();
         self.publish = true;

@@ -1,6 +1,7 @@
 //! The rules and the script, alone and beside each other.
 
 mod any;
+mod census;
 mod histories;
 mod hostile;
 mod names;

@@ -62,6 +62,7 @@ pub(crate) fn told(counter: u64, shared: Shared, cause: Cause, by: &str) -> Told
         cause,
         by: Who::new(by).expect("a name"),
         offered: None,
+        census: None,
     }
 }
 

@@ -28,7 +28,7 @@ local function enter(to, cause, count)
     state = to.state, wait = to.wait, imposed = to.imposed, reopenings = to.reopenings,
     since = now, cause = cause, number = count, by = who,
     holder = false, lease_since = 0, lease_lasts = 0,
-    operated = before and before.operated or false, offered = false, changed = true,
+    operated = before and before.operated or false, offered = false, census = false, changed = true,
   }
   if cause == 'operator' then
     record.operated = record.version
@@ -120,21 +120,41 @@ local function vote(open, quorum, least, to)
   return verdict
 end
 
+-- How long ago the last census began, if it still holds.
+local function census_age()
+  local age = record.census and max(now - record.census, 0)
+  return age and age <= CENSUS_HOLDS and age
+end
+
+-- Whether all have been asked what their windows hold, and had the time to say it; if not, they are
+-- asked now.
+local function after_census()
+  local age = census_age()
+  if not age then
+    record.census, record.changed = now, true
+    publishes = true
+  end
+  return age and age >= CENSUS
+end
+
 local function count(calls, failures, slow, limits, quorum, least, to)
   local verdict = counting(failures > 0 or slow > 0)
   if verdict == 'done' then
     say(record.version, function(says) return { calls, failures, slow, says[4] } end)
-    local by_failures, by_slow = false, false
+    local opens
     if limits[1] == 'consecutive' then
-      by_failures = sum(3) >= limits[2]
+      opens = sum(3) >= limits[2] and quorum_reached(quorum, least, sum(5))
     else
+      local calls_of_all = max(sum(2), limits[4])
       -- A share of 0: never.
-      local enough = sum(2) >= limits[4]
-      by_failures = enough and limits[2] > 0 and share_reached(limits[2], sum(3), sum(2))
-      by_slow = enough and limits[3] > 0 and share_reached(limits[3], sum(4), sum(2))
+      local function reached(share, part, instances)
+        return share > 0 and share_reached(share, sum(part), calls_of_all)
+          and quorum_reached(quorum, least, sum(instances))
+      end
+      opens = (reached(limits[2], 3, 5) or reached(limits[3], 4, 6))
+        and after_census() and sum(2) >= limits[4]
     end
-    if (by_failures and quorum_reached(quorum, least, sum(5)))
-      or (by_slow and quorum_reached(quorum, least, sum(6))) then
+    if opens then
       enter(to, 'counted', min(sum(3), MAX_COUNT))
     end
   end
@@ -157,11 +177,12 @@ local function offer(to, cause, count)
   return 'done'
 end
 
-if record and (record.since > now or record.lease_since > now) then
+if record and (record.since > now or record.lease_since > now or (record.census or 0) > now) then
   -- A clock that was set back: no time has passed.
   record.changed = true
   record.since = min(record.since, now)
   record.lease_since = min(record.lease_since, now)
+  record.census = record.census and min(record.census, now)
 end
 hear(record and record.version)
 

@@ -16,6 +16,8 @@ local MAX_TIME = 1125899906842624
 local MAX_COUNT = 4294967295
 local SLICES = 5
 local TO_SETTLE = 2
+local CENSUS = 200000
+local CENSUS_HOLDS = 1000000
 local LONGEST = 512
 local SWEPT_AT_ONCE = 64
 
@@ -61,11 +63,11 @@ local CAUSES = {
   released = true, recovered = true, operator = true,
 }
 
-local RECORD = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$'
+local RECORD = '^(%S+)' .. string.rep(' (%S+)', 14) .. '$'
 
 local function read_record(text)
   local f = #text <= LONGEST and { match(text, RECORD) } or {}
-  if #f ~= 14 then
+  if #f ~= 15 then
     return nil
   end
   local record = {
@@ -74,14 +76,16 @@ local function read_record(text)
     number = number(f[8], MAX_COUNT), by = f[9], holder = f[10] ~= '-' and f[10],
     lease_since = number(f[11], MAX_NUMBER), lease_lasts = number(f[12], MAX_TIME),
     operated = version(f[13]), offered = version(f[14]),
+    census = f[15] ~= '-' and number(f[15], MAX_NUMBER),
   }
   local is_whole = record.version and STATES[record.state] and record.wait
     and (f[4] == '0' or f[4] == '1') and record.reopenings and record.since
     and CAUSES[record.cause] and record.number and is_name(record.by)
     and (not record.holder or is_name(record.holder)) and record.lease_since and record.lease_lasts
-    and record.operated ~= nil and record.offered ~= nil
+    and record.operated ~= nil and record.offered ~= nil and record.census ~= nil
     and (record.state == 'half_open') == (record.holder ~= false)
     and (record.state == 'open' or (record.wait == 0 and record.imposed == '0'))
+    and (record.state == 'closed' or not record.census)
   return is_whole and record or nil
 end
 

@@ -4,6 +4,10 @@ local function version_text(v)
   return v and format('%.0f.%.0f', v[1], v[2]) or '-'
 end
 
+local function number_text(n)
+  return n and format('%.0f', n) or '-'
+end
+
 local writes = {}
 local function put(field, text, before)
   if text ~= before then
@@ -14,10 +18,10 @@ end
 
 if record and record.changed then
   local r = record
-  put('record', format('%s %s %.0f %s %.0f %.0f %s %.0f %s %s %.0f %.0f %s %s',
+  put('record', format('%s %s %.0f %s %.0f %.0f %s %.0f %s %s %.0f %.0f %s %s %s',
     version_text(r.version), r.state, r.wait, r.imposed, r.reopenings, r.since, r.cause, r.number,
     r.by, r.holder or '-', r.lease_since, r.lease_lasts, version_text(r.operated),
-    version_text(r.offered)), got[2])
+    version_text(r.offered), number_text(r.census)), got[2])
 end
 local silent = {}
 if ticks then
@@ -47,9 +51,9 @@ end
 local told = ''
 if record then
   local r = record
-  told = format(' %s %s %.0f %s %.0f %s %.0f %s %s %.0f %s', version_text(r.version), r.state,
+  told = format(' %s %s %.0f %s %.0f %s %.0f %s %s %.0f %s %s', version_text(r.version), r.state,
     left(r.since, r.wait), r.imposed, r.reopenings, r.cause, r.number, r.by, r.holder or '-',
-    left(r.lease_since, r.lease_lasts), version_text(r.offered))
+    left(r.lease_since, r.lease_lasts), version_text(r.offered), number_text(census_age()))
 end
 
 if publishes and redis.acl_check_cmd and not redis.acl_check_cmd('PUBLISH', channel, '') then

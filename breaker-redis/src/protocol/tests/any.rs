@@ -1,6 +1,6 @@
 //! Any commands, states and texts.
 
-use super::super::record::MAX_TIME;
+use super::super::record::{CENSUS_HOLDS, MAX_TIME};
 use super::super::version::MAX_NUMBER;
 use super::super::{
     Caller, Cause, Command, Counts, Known, Limits, Quorum, Share, Shared, Told, Version, Who,
@@ -75,8 +75,9 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
         cause(),
         who(),
         option::of(version()),
+        option::of(number(CENSUS_HOLDS)),
     )
-        .prop_map(|(version, shared, lease, cause, by, offered)| {
+        .prop_map(|(version, shared, lease, cause, by, offered, census)| {
             let is_trial = shared.state == State::HalfOpen;
             let bounded = shared.bounded();
             Told {
@@ -89,6 +90,7 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
                 cause,
                 by,
                 offered,
+                census: census.filter(|_| shared.state == State::Closed),
             }
         })
 }

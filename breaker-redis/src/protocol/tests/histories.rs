@@ -2,7 +2,10 @@
 //! is answered, published and stored is the same.
 
 use super::super::wire::stored::{Hash, comparable, fields};
-use super::super::{Caller, Command, Known, Message, Reply, Stored, Verdict, Version, apply};
+use super::super::{
+    Caller, Cause, Command, Counts, Known, Limits, Message, Quorum, Reply, Share, Stored, Verdict,
+    Version, apply,
+};
 use super::any;
 use super::script::{CHANGE, CLOSE, ask, place, timed};
 use super::server::Server;
@@ -83,7 +86,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..2_u64).prop_map(Step::UntilOver),
         1 => (0..200_000_u64).prop_map(Step::SetBack),
         1 => Just(Step::SetBack(3_600_000_000)),
-        1 => Just(Step::Emptied),
+        2 => Just(Step::Emptied),
         1 => (1..20_usize).prop_map(Step::RolledBack),
     ]
 }
@@ -134,6 +137,54 @@ fn counting() -> impl Strategy<Value = Vec<Step>> {
     })
 }
 
+/// Counts by a rate that is mostly reached, and that a census decides on, or another does.
+fn census() -> impl Strategy<Value = Vec<Step>> {
+    let counts = (0..4_u32, 0..4_u32, 0..4_u32).prop_map(|(well, failures, slow)| Counts {
+        calls: well + failures.max(slow),
+        failures,
+        slow,
+    });
+    let passes = prop_oneof![
+        4 => Just(0_u64),
+        2 => 0..300_000_u64,
+        2 => 199_998..200_003_u64,
+        1 => 799_998..800_003_u64,
+        1 => 999_998..1_000_003_u64,
+    ];
+    let counted = vec((any::caller(), counts, passes), 2..10);
+    let share = || {
+        let share = prop::option::weighted(0.8, prop::sample::select(vec![0.07, 0.5, 1.0]));
+        share.prop_map(|share| share.and_then(Share::new))
+    };
+    let limits =
+        (share(), share(), 1..12_u32).prop_map(|(failures, slow, min_calls)| Limits::Rate {
+            failures,
+            slow,
+            min_calls,
+        });
+    let quorum = prop_oneof![3 => Just(Quorum::Instances(1)), 1 => any::quorum()];
+    let all = (any::caller(), counted, limits, quorum, any::shared());
+    all.prop_map(|(caller, counted, limits, quorum, to)| {
+        let count = |(mut caller, counts, passes): (Caller, Counts, u64)| {
+            // Else whoever spoke is forgotten before it is decided.
+            caller.alive = 15_000_000;
+            let count = Command::Count {
+                known: None,
+                counts,
+                limits,
+                quorum,
+                to,
+            };
+            [Step::Asks(caller, Knows::All, count), Step::Passes(passes)]
+        };
+        let closes = Step::Asks(caller, Knows::All, CLOSE);
+        [closes]
+            .into_iter()
+            .chain(counted.into_iter().flat_map(count))
+            .collect()
+    })
+}
+
 /// Redis was emptied, and several offer what they knew.
 fn offering() -> impl Strategy<Value = Vec<Step>> {
     let knows = prop_oneof![
@@ -160,10 +211,11 @@ fn offering() -> impl Strategy<Value = Vec<Step>> {
 
 fn history() -> impl Strategy<Value = Vec<Step>> {
     let steps = prop_oneof![
-        12 => step().prop_map(|step| vec![step]),
-        1 => trial(),
-        1 => counting(),
-        1 => offering(),
+        30 => step().prop_map(|step| vec![step]),
+        2 => trial(),
+        2 => counting(),
+        2 => census(),
+        2 => offering(),
     ];
     vec(steps, 1..60).prop_map(|steps| steps.concat())
 }
@@ -223,6 +275,19 @@ impl Seen {
             let debug = format!("{:?}", now.cause);
             let cause = debug.split(' ').next().unwrap_or_default().to_owned();
             *self.0.entry(cause).or_default() += 1;
+            let by_rate = matches!(
+                command,
+                Command::Count {
+                    limits: Limits::Rate { .. },
+                    ..
+                }
+            );
+            let what = match (now.census, now.cause) {
+                (Some(0), _) => "a census begins",
+                (None, Cause::Counted { .. }) if by_rate => "a census opens",
+                _ => return,
+            };
+            *self.0.entry(what.into()).or_default() += 1;
         }
     }
 }
@@ -401,7 +466,15 @@ fn the_script_does_what_the_rules_say() {
             assert!(times > 10, "{done}: {times} times");
         }
     }
-    for cause in ["Voted", "Counted", "Founded", "Leased", "Released"] {
+    for cause in [
+        "Voted",
+        "Counted",
+        "Founded",
+        "Leased",
+        "Released",
+        "a census begins",
+        "a census opens",
+    ] {
         let times = seen.get(cause).copied().unwrap_or(0);
         assert!(times > 10, "{cause}: {times} times");
     }

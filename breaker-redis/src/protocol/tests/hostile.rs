@@ -17,7 +17,7 @@ fn what_a_key_holds_that_is_no_circuit_stays_as_it_is() {
     };
     let (connection, place) = (&mut server.connect(), place());
     let script = real();
-    let whole = "1764.2 open 5 0 1 1700 tripped 5 web-1 - 0 0 - -";
+    let whole = "1764.2 open 5 0 1 1700 tripped 5 web-1 - 0 0 - - -";
     let record = |record: &str| {
         vec!["HSET", "*", "format", "1", "record", record]
             .into_iter()
@@ -67,6 +67,9 @@ fn what_a_key_holds_that_is_no_circuit_stays_as_it_is() {
         (11, "x"),
         (12, "0"),
         (13, "1."),
+        (14, "x"),
+        (14, "9007199254740993"),
+        (14, "1700"),
         (1, "closed"),
         (1, "half_open"),
     ] {

@@ -8,19 +8,19 @@ use super::super::{
 use super::script::{CHANGE, CLOSE, OPEN, READ};
 use breakerbox::State;
 
-const SECOND: u64 = 1_000_000;
+pub(super) const SECOND: u64 = 1_000_000;
 const HOUR: u64 = 3_600 * SECOND;
 const ALIVE: u64 = 15 * SECOND;
 
 /// Redis, as far as the rules go.
-struct Redis {
-    stored: Stored,
-    now: u64,
+pub(super) struct Redis {
+    pub(super) stored: Stored,
+    pub(super) now: u64,
     present: bool,
 }
 
 impl Redis {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             stored: Stored::default(),
             now: 1_764_530_000 * SECOND,
@@ -28,7 +28,7 @@ impl Redis {
         }
     }
 
-    fn ask(&mut self, who: &str, command: &Command) -> Applied {
+    pub(super) fn ask(&mut self, who: &str, command: &Command) -> Applied {
         let caller = Caller {
             who: Who::new(who).unwrap(),
             alive: ALIVE,
@@ -38,12 +38,12 @@ impl Redis {
     }
 
     #[track_caller]
-    fn done(&mut self, who: &str, command: &Command) -> Told {
+    pub(super) fn done(&mut self, who: &str, command: &Command) -> Told {
         self.answers(who, command, Verdict::Done)
     }
 
     #[track_caller]
-    fn refused(&mut self, who: &str, command: &Command) -> Told {
+    pub(super) fn refused(&mut self, who: &str, command: &Command) -> Told {
         self.answers(who, command, Verdict::Refused)
     }
 
@@ -504,43 +504,6 @@ fn who_fell_silent_counts_no_more() {
     }
     let told = redis.done("web-2", &count(None, 1, 5));
     assert_eq!(told.shared.state, State::Open);
-}
-
-#[test]
-fn rates_are_those_of_all_calls_together() {
-    let limits = Limits::Rate {
-        failures: Share::new(0.07),
-        slow: Share::new(0.5),
-        min_calls: 100,
-    };
-    let asks = |calls, failures, slow, least| Command::Count {
-        known: None,
-        counts: Counts {
-            calls,
-            failures,
-            slow,
-        },
-        limits,
-        quorum: Quorum::Instances(least),
-        to: OPEN,
-    };
-    for (first, second, least, open) in [
-        ((50, 6, 0), (50, 0, 0), 1, false),
-        ((50, 6, 0), (50, 1, 0), 1, true),
-        ((50, 6, 0), (49, 1, 0), 1, false),
-        ((50, 0, 25), (50, 0, 24), 1, false),
-        ((50, 0, 25), (50, 0, 25), 1, true),
-        // All of them seen by one, where two must.
-        ((50, 50, 50), (50, 0, 0), 2, false),
-        ((50, 50, 50), (50, 1, 0), 2, true),
-        ((50, 0, 50), (50, 0, 1), 2, true),
-    ] {
-        let mut redis = Redis::new();
-        redis.ask("web-1", &asks(first.0, first.1, first.2, least));
-        let told = redis.done("web-2", &asks(second.0, second.1, second.2, least));
-        let state = told.shared.state;
-        assert_eq!(state == State::Open, open, "{first:?} {second:?} {least}");
-    }
 }
 
 #[test]

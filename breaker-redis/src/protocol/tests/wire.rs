@@ -182,7 +182,7 @@ proptest! {
 
 #[test]
 fn each_field_that_is_none_is_named() {
-    const WHOLE: &str = "1 done 1764.2 open 30000000 1 1 tripped 5 web-1 - 0 1763.9";
+    const WHOLE: &str = "1 done 1764.2 open 30000000 1 1 tripped 5 web-1 - 0 1763.9 -";
     assert!(Reply::decode(WHOLE.as_bytes()).is_ok());
     let field = Unusable::Field;
     for (at, text, error) in [
@@ -209,6 +209,10 @@ fn each_field_that_is_none_is_named() {
         (11, "1", Unusable::Contradiction("lease")),
         (11, "1125899906842625", field("lease")),
         (12, "1763", field("offered version")),
+        (13, "", field("census")),
+        (13, "-1", field("census")),
+        (13, "1000001", field("census")),
+        (13, "0", Unusable::Contradiction("census")),
         (3, "closed", Unusable::Contradiction("time left")),
         (3, "half_open", Unusable::Contradiction("time left")),
     ] {
@@ -228,7 +232,7 @@ fn each_field_that_is_none_is_named() {
         assert_eq!(decoded, Err(Unusable::Fields), "{text}");
     }
     let label = format!(
-        "1 [{}] 1764.2 open 0 0 1 tripped 5 web-1 - 0 -",
+        "1 [{}] 1764.2 open 0 0 1 tripped 5 web-1 - 0 - -",
         "x".repeat(200)
     );
     assert_eq!(Message::decode(label.as_bytes()), Err(field("label")));

@@ -1,6 +1,6 @@
 //! The fields of a text, read one after the other.
 
-use super::super::record::MAX_TIME;
+use super::super::record::{CENSUS_HOLDS, MAX_TIME};
 use super::super::version::MAX_NUMBER;
 use super::super::{Cause, Shared, Told, Version, Who};
 use super::{FORMAT, LONGEST, Unusable};
@@ -89,11 +89,18 @@ impl<'a> Fields<'a> {
         };
         let left = self.number("lease", MAX_TIME)?;
         let offered = self.version("offered version")?;
+        let census = match self.next()? {
+            NONE => None,
+            text => Some(number(text, CENSUS_HOLDS).ok_or(Unusable::Field("census"))?),
+        };
         if state != State::Open && (wait > 0 || imposed) {
             return Err(Unusable::Contradiction("time left"));
         }
         if holder.is_some() != (state == State::HalfOpen) || (holder.is_none() && left > 0) {
             return Err(Unusable::Contradiction("lease"));
+        }
+        if census.is_some() && state != State::Closed {
+            return Err(Unusable::Contradiction("census"));
         }
         Ok(Told {
             version,
@@ -107,6 +114,7 @@ impl<'a> Fields<'a> {
             cause,
             by,
             offered,
+            census,
         })
     }
 
@@ -135,6 +143,10 @@ pub(super) fn version_text(version: Option<Version>) -> String {
     )
 }
 
+pub(super) fn number_text(number: Option<u64>) -> String {
+    number.map_or_else(|| NONE.to_owned(), |number| number.to_string())
+}
+
 /// Appends what [`Fields::told`] reads.
 pub(super) fn push_told(text: &mut String, told: &Told) {
     let Shared {
@@ -151,10 +163,11 @@ pub(super) fn push_told(text: &mut String, told: &Told) {
     // Writing to a string never fails.
     let _ = write!(
         text,
-        " {} {state} {wait} {} {reopenings} {cause} {number} {} {holder} {left} {}",
+        " {} {state} {wait} {} {reopenings} {cause} {number} {} {holder} {left} {} {}",
         version_text(Some(told.version)),
         u8::from(imposed),
         told.by,
         version_text(told.offered),
+        number_text(told.census),
     );
 }
