@@ -14,6 +14,7 @@ mod timers;
 #[cfg(feature = "tls")]
 mod tls;
 mod trouble;
+mod window;
 
 use crate::circuit::Circuit;
 use crate::error::{ConnectionError, FleetError, Trouble};
@@ -35,6 +36,7 @@ use std::time::{Duration, Instant};
 use timers::Timers;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::mpsc;
+use window::Window;
 
 /// The longest that is waited before another attempt to connect; the shortest is a fiftieth of it.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -49,7 +51,8 @@ const FAREWELL: Duration = Duration::from_millis(500);
 enum Event {
     Connected(u64, Box<Result<Live, Trouble>>),
     Subscribed(u64, Vec<Arc<Group>>, Result<(), Trouble>),
-    Answered(u64, Result<Vec<Answered>, Trouble>),
+    /// After so long.
+    Answered(u64, Duration, Result<Vec<Answered>, Trouble>),
     /// The connection is well, although nothing had to be asked.
     Alive(u64, Result<(), Trouble>),
 }
@@ -81,12 +84,15 @@ struct Background {
     timers: Timers,
     /// What calls and messages made worth looking at, and what was answered.
     urgent: VecDeque<Arc<Circuit>>,
-    /// What is to be asked for the first time, in a session.
-    fresh: VecDeque<Arc<Circuit>>,
+    /// What can wait: circuits of which it is to be asked how they stand.
+    patient: VecDeque<Arc<Circuit>>,
     questions: Vec<Question>,
-    /// Batches that were asked and not answered.
+    /// Commands that were asked and not answered.
     in_flight: usize,
+    window: Window,
     asked_at: Instant,
+    /// When it was last looked whether groups have come or gone, with this connection.
+    looked_at: Option<Instant>,
 }
 
 /// Starts the thread. What can't work is an error; that Redis can't be reached is none.
@@ -148,10 +154,12 @@ impl Background {
             report: Report::default(),
             timers: Timers::default(),
             urgent: VecDeque::new(),
-            fresh: VecDeque::new(),
+            patient: VecDeque::new(),
             questions: Vec::new(),
             in_flight: 0,
+            window: Window::NEW,
             asked_at: Instant::now(),
+            looked_at: None,
         }
     }
 
@@ -190,7 +198,11 @@ impl Background {
         self.hub.take_queue(&mut self.urgent);
         let now = self.hub.now();
         while let Some(circuit) = self.timers.take(now) {
-            self.urgent.push_back(circuit);
+            let can_wait = circuit.instance().can_wait(now);
+            match can_wait && self.live.is_some() {
+                true => self.patient.push_back(circuit),
+                false => self.urgent.push_back(circuit),
+            }
         }
         self.drive_all();
         self.look_whether_alive();
@@ -268,17 +280,19 @@ impl Background {
             Event::Subscribed(session, groups, Ok(())) if session == self.session => {
                 for group in groups {
                     group.heard_in.store(session, Ordering::Release);
-                    self.fresh.extend(group.circuits());
+                    self.patient.extend(group.circuits());
                 }
             }
-            Event::Answered(session, Ok(answers)) if session == self.session => {
-                self.in_flight = self.in_flight.saturating_sub(1);
+            Event::Answered(session, took, Ok(answers)) if session == self.session => {
+                self.in_flight = self.in_flight.saturating_sub(answers.len());
+                let gone = self.hub.times().answer;
+                self.window.answered(answers.len(), took, gone);
                 if let Err(trouble) = self.answered(answers) {
                     self.lose(trouble);
                 }
             }
             Event::Subscribed(session, _, Err(trouble))
-            | Event::Answered(session, Err(trouble))
+            | Event::Answered(session, _, Err(trouble))
             | Event::Alive(session, Err(trouble))
                 if session == self.session =>
             {
@@ -291,6 +305,7 @@ impl Background {
 
     fn connected(&mut self, live: Live) {
         self.live = Some(live);
+        self.looked_at = None;
         self.in_flight = 0;
         self.asked_at = Instant::now();
         self.connected_at = Some(self.asked_at);
@@ -329,8 +344,9 @@ impl Background {
         // Answers to what was asked before are none any more.
         self.session += 1;
         self.questions.clear();
-        self.fresh.clear();
+        self.patient.clear();
         self.in_flight = 0;
+        self.window = Window::NEW;
         self.report.lost(Instant::now(), error);
         self.hub.progressed();
     }

@@ -7,7 +7,7 @@ use breakerbox::link::{Counted, Kept};
 use breakerbox::observe::CircuitId;
 use breakerbox::{AnyBreaker, Change, State, Trigger};
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// No time.
@@ -80,6 +80,17 @@ pub(crate) struct Circuit {
     pub(crate) told_in: AtomicU64,
     /// Until when it asks nothing, as what it got made no sense. Of the background alone.
     pub(crate) quiet_until: AtomicU64,
+    /// Odd while the background has the breaker.
+    turns: AtomicUsize,
+}
+
+/// The background has the breaker, for as long as this is there.
+pub(crate) struct Had<'a>(&'a Circuit);
+
+impl Drop for Had<'_> {
+    fn drop(&mut self) {
+        self.0.turns.fetch_add(1, Ordering::AcqRel);
+    }
 }
 
 impl Circuit {
@@ -102,7 +113,26 @@ impl Circuit {
             found_in: AtomicU64::new(0),
             told_in: AtomicU64::new(0),
             quiet_until: AtomicU64::new(0),
+            turns: AtomicUsize::new(0),
         }
+    }
+
+    /// Says that the background has the breaker, once it has: to be dropped before it lets it go.
+    pub(crate) fn had(&self) -> Had<'_> {
+        self.turns.fetch_add(1, Ordering::AcqRel);
+        Had(self)
+    }
+
+    /// Whether nobody has its breaker any more, but perhaps the background, for a moment.
+    pub(crate) fn is_gone(&self) -> bool {
+        let Reach::Weak(breaker) = &self.reach else {
+            return self.reach.is_gone();
+        };
+        let turns = self.turns.load(Ordering::Acquire);
+        let strong = breaker.strong_count();
+        fence(Ordering::Acquire);
+        // The same background all the time, or none.
+        self.turns.load(Ordering::Relaxed) == turns && strong <= turns % 2
     }
 
     /// For moments only.

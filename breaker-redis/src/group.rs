@@ -18,6 +18,9 @@ use std::time::Duration;
 /// Circuits that are asked for in a second by polling at most, where nothing else is at stake.
 const POLLS_IN_A_SECOND: u32 = 200;
 
+/// Those among them that are closed, and of which nothing is at stake at all.
+const QUIET_POLLS_IN_A_SECOND: u32 = 20;
+
 /// A breaker that is shared, or the breakers of all keys: what they have in common.
 pub(crate) struct Group {
     me: Weak<Self>,
@@ -79,7 +82,7 @@ impl Group {
         config: &Config,
         members: Members,
     ) -> Arc<Self> {
-        let options = options(hub, &sharing, config, 1);
+        let options = options(hub, &sharing, config);
         let channel = Place::new(hub.prefix(), name, None).channel().to_owned();
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
@@ -112,12 +115,13 @@ impl Group {
 
     /// The settings of a breaker may have been changed while it runs.
     pub(crate) fn look_at_settings(&self, config: &Config) {
-        let now = options(&self.hub, &self.sharing, config, self.len());
+        let now = options(&self.hub, &self.sharing, config);
         let mut options = self.options.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = options.counting == now.counting
             && options.probe_timeout == now.probe_timeout
             && options.reset == now.reset
-            && options.poll == now.poll;
+            && options.poll == now.poll
+            && options.quiet == now.quiet;
         if !is_same {
             *options = Arc::new(now);
         }
@@ -185,12 +189,15 @@ impl Group {
     /// Its breaker is gone.
     pub(crate) fn forget(&self, circuit: &Circuit) {
         self.write().remove(circuit);
+        if circuit.id.is_none() {
+            self.hub.have_changed();
+        }
     }
 
     /// Whether its breaker is gone, or it has left.
     pub(crate) fn is_over(&self) -> bool {
         let is_dropped = match &*self.read() {
-            Members::One(one) => one.as_ref().is_none_or(|one| one.reach.is_gone()),
+            Members::One(one) => one.as_ref().is_none_or(|one| one.is_gone()),
             Members::Keys { .. } => self.linkage.strong_count() == 0,
         };
         is_dropped || self.is_left()
@@ -203,6 +210,7 @@ impl Group {
     /// Its breakers are on their own from now on.
     pub(crate) fn leave(&self) {
         self.is_left.store(true, Ordering::Release);
+        self.hub.have_changed();
         if let Some(linkage) = self.linkage.upgrade() {
             linkage.leave(self);
         }
@@ -302,17 +310,19 @@ impl Group {
     }
 }
 
-/// What instances go by, of so many circuits of a group.
-fn options(hub: &Hub, sharing: &Sharing, config: &Config, circuits: usize) -> Options {
+/// What instances of a group go by.
+fn options(hub: &Hub, sharing: &Sharing, config: &Config) -> Options {
     let times = hub.times();
     let quorum = sharing.needed().unwrap_or(Quorum::Instances(1));
     let counting = sharing.counts_together().then(|| limits(config));
     let counts_those_alive = counting.is_some() || quorum != Quorum::Instances(1);
     let (mut poll, mut alive) = (times.poll, times.alive);
+    let circuits = u32::try_from(hub.circuits()).unwrap_or(u32::MAX);
+    let stretched = |a_second| poll.max(Duration::from_secs(1) * (circuits / a_second));
+    let quiet = stretched(QUIET_POLLS_IN_A_SECOND);
     if !counts_those_alive {
         // Then who is alive doesn't matter, and many keys may be asked for more rarely.
-        let circuits = u32::try_from(circuits).unwrap_or(u32::MAX);
-        poll = poll.max(Duration::from_secs(1) * (circuits / POLLS_IN_A_SECOND));
+        poll = stretched(POLLS_IN_A_SECOND);
         alive = alive.max(poll * 4);
     }
     Options {
@@ -324,6 +334,7 @@ fn options(hub: &Hub, sharing: &Sharing, config: &Config, circuits: usize) -> Op
         answer: times.answer,
         alive,
         poll,
+        quiet,
         counting,
         quorum,
         ..Options::new(hub.me().clone())

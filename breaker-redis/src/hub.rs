@@ -6,7 +6,8 @@ use crate::group::Group;
 use crate::protocol::{Prefix, Unusable, Who};
 use crate::settings::FleetBuilder;
 use crate::status::{FleetStatus, Nonsense};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -21,13 +22,20 @@ pub(crate) struct Times {
     pub(crate) answer: Duration,
 }
 
+/// Circuits that threads add at the same moment, at most.
+const AT_ONCE: usize = 64;
+
 /// What calls and the background have in common.
 pub(crate) struct Hub {
     began: Instant,
     me: Who,
     prefix: Prefix,
     times: Times,
-    groups: Mutex<Vec<Arc<Group>>>,
+    groups: Mutex<Groups>,
+    /// Groups have come or gone since the background looked.
+    have_changed: AtomicBool,
+    /// How many circuits there are, as it was when they were counted, and those that came since.
+    circuits: AtomicUsize,
     /// Circuits that the background must look at, each at most once: so it never grows beyond their
     /// number, for which there is room before it is needed. A call allocates nothing here.
     queue: Mutex<Vec<Arc<Circuit>>>,
@@ -40,6 +48,14 @@ pub(crate) struct Hub {
     pub(crate) heard: AtomicU64,
     nonsense: AtomicU64,
     last_nonsense: Mutex<Option<Nonsense>>,
+}
+
+/// All groups, and by channel the last of each: one that is over stays beside another of its name, until
+/// the background has seen to its messages.
+#[derive(Default)]
+struct Groups {
+    all: Vec<Arc<Group>>,
+    by_channel: HashMap<Box<[u8]>, Arc<Group>>,
 }
 
 /// How the connection does.
@@ -65,6 +81,8 @@ impl Hub {
                 answer: settings.answer,
             },
             groups: Mutex::default(),
+            have_changed: AtomicBool::new(false),
+            circuits: AtomicUsize::new(0),
             queue: Mutex::default(),
             wake: Notify::new(),
             is_ending: AtomicBool::new(false),
@@ -112,12 +130,27 @@ impl Hub {
 impl Hub {
     /// There is a circuit more: room for it in the queue.
     pub(crate) fn reserve(&self) {
-        let circuits: usize = self.groups().iter().map(|group| group.len()).sum();
-        let mut queue = Self::lock(&self.queue);
-        if queue.capacity() < circuits {
-            let more = circuits.next_power_of_two() - queue.len();
-            queue.reserve(more);
+        let at_most = self.circuits.fetch_add(1, Ordering::Relaxed) + 1;
+        if at_most <= Self::lock(&self.queue).capacity() {
+            return;
         }
+        let circuits = self.recount();
+        let room = (circuits + AT_ONCE).next_power_of_two();
+        let mut queue = Self::lock(&self.queue);
+        let more = room.saturating_sub(queue.len());
+        queue.reserve(more);
+    }
+
+    /// How many circuits there are: not counted anew for those that have gone lately.
+    pub(crate) fn circuits(&self) -> usize {
+        self.circuits.load(Ordering::Relaxed)
+    }
+
+    /// Counts them. One that is added meanwhile may be missed.
+    pub(crate) fn recount(&self) -> usize {
+        let circuits = self.groups().iter().map(|group| group.len()).sum();
+        self.circuits.store(circuits, Ordering::Relaxed);
+        circuits
     }
 
     /// The background must look at it.
@@ -148,9 +181,8 @@ impl Hub {
     /// Adds a group; `false`: one that is alive has its name.
     pub(crate) fn add(&self, group: &Arc<Group>) -> bool {
         let mut groups = Self::lock(&self.groups);
-        // Those that are over stay until the background has seen to their messages.
-        let has_its_name = |known: &Arc<Group>| known.name == group.name && !known.is_over();
-        if groups.iter().any(has_its_name) {
+        let known = groups.by_channel.get(group.channel.as_bytes());
+        if known.is_some_and(|known| !known.is_over()) {
             return false;
         }
         // Whoever ends looks at the groups after this: none is missed.
@@ -159,18 +191,40 @@ impl Hub {
             group.leave();
             return true;
         }
-        groups.push(Arc::clone(group));
+        groups.all.push(Arc::clone(group));
+        let channel = group.channel.as_bytes().into();
+        groups.by_channel.insert(channel, Arc::clone(group));
         drop(groups);
+        self.have_changed();
         self.wake.notify_one();
         true
     }
 
-    pub(crate) fn remove(&self, group: &Arc<Group>) {
-        Self::lock(&self.groups).retain(|known| !Arc::ptr_eq(known, group));
+    /// Those that are over.
+    pub(crate) fn remove(&self, over: &[Arc<Group>]) {
+        let over: HashSet<_> = over.iter().map(Arc::as_ptr).collect();
+        let is_over = |known: &Arc<Group>| over.contains(&Arc::as_ptr(known));
+        let mut groups = Self::lock(&self.groups);
+        groups.all.retain(|known| !is_over(known));
+        groups.by_channel.retain(|_, known| !is_over(known));
     }
 
     pub(crate) fn groups(&self) -> Vec<Arc<Group>> {
-        Self::lock(&self.groups).clone()
+        Self::lock(&self.groups).all.clone()
+    }
+
+    pub(crate) fn group_of(&self, channel: &[u8]) -> Option<Arc<Group>> {
+        Self::lock(&self.groups).by_channel.get(channel).cloned()
+    }
+
+    /// Groups have come or gone.
+    pub(crate) fn have_changed(&self) {
+        self.have_changed.store(true, Ordering::Release);
+    }
+
+    /// Whether they have, since this was last asked.
+    pub(crate) fn take_changed(&self) -> bool {
+        self.have_changed.swap(false, Ordering::AcqRel)
     }
 
     /// Breakers are on their own from now on, and the background ends.
@@ -191,7 +245,7 @@ impl Hub {
     /// The background has ended. Groups have the hub, so it would keep itself.
     pub(crate) fn clear(&self) {
         let groups = std::mem::take(&mut *Self::lock(&self.groups));
-        for group in groups {
+        for group in groups.all {
             group.clear();
         }
         let queue = std::mem::take(&mut *Self::lock(&self.queue));

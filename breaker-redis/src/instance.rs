@@ -25,6 +25,7 @@ pub(crate) use options::micros;
 use probing::{Lease, Trial};
 use std::sync::Arc;
 use std::time::Duration;
+use step::Topic;
 pub use step::{Asked, Follow, Happened, Settled, Step, Unanswered};
 use work::Work;
 
@@ -236,6 +237,20 @@ impl Instance {
         self.silences = 0;
         self.poll_at = self.now.saturating_add(self.draw() % ALL_ASKED);
         self.say_again();
+    }
+
+    /// It asks at once: it is new, and not one of many that have found Redis at the same moment.
+    pub fn hasten(&mut self, now: u64) {
+        self.pass(now);
+        self.poll_at = self.now;
+    }
+
+    /// Whether it has nothing to do that anybody waits for: it may ask how things stand, and that may
+    /// take its time.
+    pub fn can_wait(&mut self, now: u64) -> bool {
+        self.pass(now);
+        let only_asks = matches!(self.work(), Work::Ask(Topic::Read) | Work::Wait(_));
+        only_asks && self.silences == 0
     }
 
     /// What came of [`Step::Follow`]: the generation that it started, or, where it was not done, the one

@@ -16,12 +16,14 @@ use std::time::{Duration, Instant};
 /// Commands that are asked at once.
 const BATCH: usize = 64;
 
-/// Batches that may be unanswered before no more is asked.
-pub(super) const MOST_URGENT: usize = 32;
+/// Commands that may be unanswered before no more is asked.
+const MOST_URGENT: usize = 2048;
 
-/// The same, of what is asked for the first time in a session: after a restart of Redis all instances
-/// ask for all circuits.
-pub(super) const MOST_FRESH: usize = 4;
+/// So long after Redis was found, what is new asks at once, as if it had not been one of many.
+const SETTLED: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether breakers have gone, which nobody says.
+const LOOKED: Duration = Duration::from_secs(1);
 
 /// Channels that are subscribed to at once.
 const CHANNELS: usize = 100;
@@ -33,8 +35,8 @@ const STEPS: usize = 32;
 const QUIET: Duration = Duration::from_secs(5);
 
 impl Background {
-    pub(super) fn has_room(&self, most: usize) -> bool {
-        self.live.is_none() || self.in_flight < most
+    fn has_room(&self, most: usize) -> bool {
+        self.live.is_none() || self.in_flight + self.questions.len() < most
     }
 
     pub(super) fn drive_all(&mut self) {
@@ -44,8 +46,8 @@ impl Background {
             self.drive(&circuit);
             self.ask_if_enough();
         }
-        while self.has_room(MOST_FRESH)
-            && let Some(circuit) = self.fresh.pop_front()
+        while self.has_room(self.window.room())
+            && let Some(circuit) = self.patient.pop_front()
         {
             self.drive(&circuit);
             self.ask_if_enough();
@@ -63,6 +65,7 @@ impl Background {
             group.forget(circuit);
             return;
         };
+        let _had = circuit.had();
         if group.is_left() {
             return;
         }
@@ -79,7 +82,16 @@ impl Background {
         let session = self.session;
         let is_heard = self.live.is_some() && group.heard_in.load(Ordering::Relaxed) == session;
         if is_heard && circuit.found_in.swap(session, Ordering::Relaxed) != session {
-            circuit.instance().found(now);
+            let mut instance = circuit.instance();
+            instance.found(now);
+            if self.is_settled() {
+                instance.hasten(now);
+            }
+            if instance.can_wait(now) {
+                drop(instance);
+                self.patient.push_back(Arc::clone(circuit));
+                return;
+            }
         }
         for _ in 0..STEPS {
             let now = self.hub.now();
@@ -110,6 +122,10 @@ impl Background {
             }
         }
         self.keep_quiet(circuit);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.connected_at.is_some_and(|at| at.elapsed() >= SETTLED)
     }
 
     /// What others did is taken over. Observers hear of it here, so nothing is held.
@@ -151,12 +167,15 @@ impl Background {
             return;
         }
         let questions = std::mem::take(&mut self.questions);
+        let commands = questions.len();
         let (session, to) = (self.session, self.events.0.clone());
         let asking = asking::ask(live, questions, self.hub.times().answer);
-        self.in_flight += 1;
-        self.asked_at = Instant::now();
+        self.in_flight += commands;
+        let asked_at = Instant::now();
+        self.asked_at = asked_at;
         self.runtime.spawn(async move {
-            let _ = to.send(Event::Answered(session, asking.await));
+            let answers = asking.await;
+            let _ = to.send(Event::Answered(session, asked_at.elapsed(), answers));
         });
     }
 
@@ -197,7 +216,7 @@ impl Background {
 
     /// A message arrived.
     pub(super) fn hear(&mut self, heard: &Heard) {
-        let Some(group) = self.group_of(&heard.channel) else {
+        let Some(group) = self.hub.group_of(&heard.channel) else {
             return;
         };
         let message = match Message::decode(&heard.text) {
@@ -217,30 +236,29 @@ impl Background {
         }
     }
 
-    fn group_of(&self, channel: &[u8]) -> Option<Arc<Group>> {
-        let groups = self.hub.groups();
-        groups
-            .into_iter()
-            .find(|group| group.channel.as_bytes() == channel)
-    }
-
     /// Messages may have been missed.
     pub(super) fn ask_for_all(&mut self) {
         let now = self.hub.now();
         for circuit in self.hub.groups().iter().flat_map(|group| group.circuits()) {
             if circuit.found_in.load(Ordering::Relaxed) == self.session {
                 circuit.instance().found(now);
-                self.fresh.push_back(circuit);
+                self.patient.push_back(circuit);
             }
         }
     }
 
     /// Groups whose messages don't arrive yet are subscribed to, and those that are over no more.
     pub(super) fn look_at_groups(&mut self) {
+        let is_recent = self.looked_at.is_some_and(|at| at.elapsed() < LOOKED);
+        if !self.hub.take_changed() && is_recent {
+            return;
+        }
+        self.looked_at = Some(Instant::now());
+        self.hub.recount();
         let is_over = |group: &Arc<Group>| group.is_over();
         let (over, present): (Vec<_>, Vec<_>) = self.hub.groups().into_iter().partition(is_over);
-        for group in &over {
-            self.hub.remove(group);
+        if !over.is_empty() {
+            self.hub.remove(&over);
         }
         let Some(live) = &self.live else {
             return;

@@ -2,15 +2,40 @@
 
 use crate::circuit::Circuit;
 use breakerbox::observe::CircuitId;
-use std::collections::HashMap;
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+/// A circuit that is found by what messages call it, without keeping that twice.
+pub(super) struct ByLabel(Arc<Circuit>);
+
+impl Borrow<str> for ByLabel {
+    fn borrow(&self) -> &str {
+        self.0.place.label()
+    }
+}
+
+impl Hash for ByLabel {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.place.label().hash(state);
+    }
+}
+
+impl PartialEq for ByLabel {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.place.label() == other.0.place.label()
+    }
+}
+
+impl Eq for ByLabel {}
 
 /// The circuits of a group.
 pub(super) enum Members {
     One(Option<Arc<Circuit>>),
     Keys {
         by_circuit: HashMap<CircuitId, Arc<Circuit>>,
-        by_label: HashMap<String, Arc<Circuit>>,
+        by_label: HashSet<ByLabel>,
     },
 }
 
@@ -19,7 +44,7 @@ impl Members {
     pub(super) fn no_key() -> Self {
         Self::Keys {
             by_circuit: HashMap::new(),
-            by_label: HashMap::new(),
+            by_label: HashSet::new(),
         }
     }
 
@@ -40,7 +65,7 @@ impl Members {
     pub(super) fn of_label(&self, label: &str) -> Option<Arc<Circuit>> {
         match self {
             Self::One(one) => one.clone().filter(|one| one.place.label() == label),
-            Self::Keys { by_label, .. } => by_label.get(label).cloned(),
+            Self::Keys { by_label, .. } => by_label.get(label).map(|known| Arc::clone(&known.0)),
         }
     }
 
@@ -81,7 +106,7 @@ impl Members {
         }
         let made = Arc::new(made);
         by_circuit.insert(id, Arc::clone(&made));
-        by_label.insert(made.place.label().to_owned(), Arc::clone(&made));
+        by_label.replace(ByLabel(Arc::clone(&made)));
         Some(made)
     }
 
@@ -98,7 +123,8 @@ impl Members {
                 {
                     by_circuit.remove(&id);
                 }
-                if by_label.get(circuit.place.label()).is_some_and(is_it) {
+                let known = by_label.get(circuit.place.label());
+                if known.is_some_and(|known| is_it(&known.0)) {
                     by_label.remove(circuit.place.label());
                 }
             }

@@ -25,7 +25,7 @@ impl Instance {
         }
         self.is_answered = true;
         self.round_trip = self.now.saturating_sub(asked.at).clamp(1, LONGEST_TRIP);
-        self.poll_at = self.spread(self.options.poll_micros());
+        self.poll_at = self.spread(self.options.quiet_micros());
         match (reply.verdict, &reply.now) {
             (Verdict::Done, Some(told)) => self.done(asked, told),
             (Verdict::Refused, Some(told)) => self.refused(asked, told),

@@ -32,6 +32,11 @@ pub struct Options {
     pub alive: Duration,
     /// How often it asks how things stand, in case that a message was missed: 5 s, spread by a quarter.
     pub poll: Duration,
+    /// The same of a circuit that is closed, here and for all that is known in the fleet, while nothing
+    /// that this instance has said counts: then a missed message costs it failures of its own, and
+    /// nobody else anything. 0, so as often as by `poll`, which is the least. Of no effect where a share
+    /// of those alive is a quorum: then all have to be heard of.
+    pub quiet: Duration,
     /// How long the fleet's circuit is opened for where counts open it: the `reset` of the breaker, 30 s.
     pub reset: Duration,
     /// Whether the failures of all instances count together, and when they open the circuit. `None`: each
@@ -55,6 +60,7 @@ impl Options {
             answer: Duration::from_secs(1),
             alive: Duration::from_secs(15),
             poll: Duration::from_secs(5),
+            quiet: Duration::ZERO,
             reset: Duration::from_secs(30),
             counting: None,
             slow_start: Duration::ZERO,
@@ -80,6 +86,14 @@ impl Options {
     /// How often it asks, in microseconds: at least three times in `alive`.
     pub(super) fn poll_micros(&self) -> u64 {
         micros(self.poll).min(micros(self.alive) / 4).max(1)
+    }
+
+    /// How often it asks where nothing is at stake, in microseconds.
+    pub(super) fn quiet_micros(&self) -> u64 {
+        match self.quorum {
+            Quorum::Share(_) => self.poll_micros(),
+            Quorum::Instances(_) => micros(self.quiet).max(self.poll_micros()),
+        }
     }
 }
 

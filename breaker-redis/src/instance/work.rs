@@ -3,7 +3,8 @@
 use super::options::micros;
 use super::step::{Asked, Follow, Step, Topic, Unanswered};
 use super::{Course, Instance};
-use crate::protocol::Command;
+use crate::protocol::{Command, Counts};
+use breakerbox::State;
 
 /// What there is to do at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +86,24 @@ impl Instance {
         }
     }
 
+    /// Whether nothing is at stake here that a poll would be for.
+    fn is_quiet(&self) -> bool {
+        let is_closed = self.here.is(State::Closed) && self.is_closed_there();
+        let says_nothing = self.said == Some(Counts::default());
+        is_closed && says_nothing && self.news.is_none() && !self.offering
+    }
+
+    /// What was quiet, and is no more, is asked for earlier.
+    fn poll_in_time(&mut self) {
+        let poll = self.options.poll_micros();
+        let latest = self.now.saturating_add(poll).saturating_add(poll / 4);
+        if self.poll_at > latest && !self.is_quiet() {
+            self.poll_at = self.spread(poll);
+        }
+    }
+
     pub(super) fn step(&mut self) -> Step {
+        self.poll_in_time();
         loop {
             match self.work() {
                 Work::GiveUp(asked) => self.unanswered(asked, Unanswered::Unknown),

@@ -6,6 +6,8 @@ mod asking;
 mod following;
 #[path = "by_hand/lease.rs"]
 mod lease;
+#[path = "by_hand/quiet.rs"]
+mod quiet;
 #[path = "by_hand/telling.rs"]
 mod telling;
 
