@@ -134,6 +134,22 @@ impl<'a> KeyLabel<'a> {
         self.0.is_kept()
     }
 
+    /// The key as [`Key::label`](crate::Key::label) writes it, with whatever is in it: for what takes
+    /// two keys apart, and isn't read by people.
+    ///
+    /// ```
+    /// use breakerbox::{AnyBreaker, Config, KeyedBreakers};
+    ///
+    /// let hosts = KeyedBreakers::<String>::new("hosts", Config::DEFAULT);
+    /// let (line, letters) = (hosts.get("a\n"), hosts.get("a\\n"));
+    /// let labels = [&line, &letters].map(|host| AnyBreaker::key(host).unwrap());
+    /// assert_eq!(labels[0].to_string(), labels[1].to_string());
+    /// assert_ne!(labels[0].unescaped().to_string(), labels[1].unescaped().to_string());
+    /// ```
+    pub fn unescaped(self) -> impl fmt::Display + 'a {
+        Raw(self.0)
+    }
+
     /// Whether it displays as this.
     pub(crate) fn is(self, text: &str) -> bool {
         struct Rest<'t>(&'t str);
@@ -153,15 +169,18 @@ impl<'a> KeyLabel<'a> {
 #[cfg(feature = "std")]
 impl fmt::Display for KeyLabel<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        struct Raw<'a>(&'a dyn OfKey);
-
-        impl fmt::Display for Raw<'_> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.label(f)
-            }
-        }
-
         OneLine(Raw(self.0)).fmt(f)
+    }
+}
+
+/// A key as it is.
+#[cfg(feature = "std")]
+struct Raw<'a>(&'a dyn OfKey);
+
+#[cfg(feature = "std")]
+impl fmt::Display for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.label(f)
     }
 }
 

@@ -148,7 +148,8 @@ impl Group {
 
     /// A key that wasn't known. What happened before is in its state.
     fn add(&self, breaker: &dyn AnyBreaker, kept: Kept) -> Option<Arc<Circuit>> {
-        let label = breaker.key()?.to_string();
+        // Displayed, a line feed looks like what others may write as `\\n`.
+        let label = breaker.key()?.unescaped().to_string();
         let place = Place::new(self.hub.prefix(), &self.name, Some(&label));
         let instance = begun(&self.options(), breaker, self.hub.now());
         let (me, reach, id) = (self.me.clone(), Reach::OfKey(kept), breaker.circuit_id());

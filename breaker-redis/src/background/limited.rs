@@ -1,10 +1,11 @@
-//! How much of an answer is taken in before it makes sense.
+//! What is read of a connection: how much of an answer is taken in before it makes sense, and what
+//! reading ended of.
 
 use crate::error::Trouble;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -13,27 +14,47 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// as it grows: it is not more, so that nonsense costs some tens of megabytes at most.
 pub(crate) const MOST_UNREAD: usize = 1 << 20;
 
-/// What was read since the last answer.
+/// What was read since the last answer, and what reading ended of.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gauge(Arc<AtomicUsize>);
+pub(crate) struct Gauge(Arc<Read>);
+
+#[derive(Debug, Default)]
+struct Read {
+    unanswered: AtomicUsize,
+    /// What TLS ended of, as the client doesn't say it.
+    tls: OnceLock<String>,
+}
 
 impl Gauge {
     /// There was an answer.
     pub(crate) fn clear(&self) {
-        self.0.store(0, Ordering::Relaxed);
+        self.0.unanswered.store(0, Ordering::Relaxed);
     }
 
-    /// What a connection ended of, if it was too much.
+    /// What a connection ended of, if it was too much, or TLS.
     pub(crate) fn explain(&self, trouble: Trouble) -> Trouble {
-        match self.0.load(Ordering::Relaxed) > MOST_UNREAD {
-            true => Trouble::Nonsense(TooMuch.to_string()),
-            false => trouble,
+        if self.0.unanswered.load(Ordering::Relaxed) > MOST_UNREAD {
+            return Trouble::Nonsense(TooMuch.to_string());
         }
+        match self.0.tls.get() {
+            Some(why) => Trouble::Tls(why.clone()),
+            None => trouble,
+        }
+    }
+
+    /// A client whose certificate is refused hears of it only where it reads what it asked for.
+    fn failed(&self, error: &io::Error) {
+        #[cfg(feature = "tls")]
+        if let Some(why) = super::tls::why(error) {
+            self.0.tls.get_or_init(|| why);
+        }
+        #[cfg(not(feature = "tls"))]
+        let _ = error;
     }
 
     /// `false`: too much.
     fn add(&self, bytes: usize) -> bool {
-        let before = self.0.fetch_add(bytes, Ordering::Relaxed);
+        let before = self.0.unanswered.fetch_add(bytes, Ordering::Relaxed);
         before.saturating_add(bytes) <= MOST_UNREAD
     }
 }
@@ -59,6 +80,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Limited<S> {
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if let Poll::Ready(Err(error)) = &read {
+            self.gauge.failed(error);
+        }
         if matches!(read, Poll::Ready(Ok(()))) && !self.gauge.add(buf.filled().len() - before) {
             let error = io::Error::new(io::ErrorKind::InvalidData, TooMuch);
             return Poll::Ready(Err(error));

@@ -1,6 +1,7 @@
 //! TLS: whom to trust, and who this is.
 
 use crate::error::FleetError;
+use rustls::AlertDescription;
 use rustls::ClientConfig;
 use rustls::RootCertStore;
 use rustls::crypto::ring;
@@ -70,6 +71,28 @@ fn of_system() -> Result<RootCertStore, FleetError> {
     Ok(trusted)
 }
 
+/// Where the other side has ended it: of certificates it knows that of the client alone.
+fn why_refused(alert: AlertDescription) -> String {
+    use AlertDescription as Alert;
+    let why = match alert {
+        Alert::CertificateRequired => "the other side asks for a client certificate",
+        Alert::CertificateExpired => "the client certificate has expired",
+        Alert::CertificateRevoked => "the client certificate was revoked",
+        Alert::UnknownCA
+        | Alert::BadCertificate
+        | Alert::UnsupportedCertificate
+        | Alert::CertificateUnknown
+        | Alert::AccessDenied => "the other side doesn't trust the client certificate",
+        _ => {
+            return format!(
+                "the other side refused the handshake ({alert:?}): does it ask for a client \
+                 certificate?"
+            );
+        }
+    };
+    format!("{why} ({alert:?}): give one that it trusts by `FleetBuilder::client_certificate`")
+}
+
 /// What a handshake failed of, in words that stay the same.
 pub(crate) fn why(error: &io::Error) -> Option<String> {
     use rustls::{CertificateError as Bad, Error};
@@ -87,12 +110,7 @@ pub(crate) fn why(error: &io::Error) -> Option<String> {
             Bad::Revoked => "the certificate was revoked",
             _ => return Some(format!("the certificate is not trusted: {bad}")),
         },
-        Error::AlertReceived(alert) => {
-            return Some(format!(
-                "the other side refused the handshake ({alert:?}): does it ask for a client \
-                 certificate?"
-            ));
-        }
+        Error::AlertReceived(alert) => return Some(why_refused(*alert)),
         Error::InvalidMessage(_) => "the other side doesn't speak TLS",
         _ => return Some(error.to_string()),
     };

@@ -2,13 +2,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair,
+    date_time_ymd,
+};
 
-/// Where a server's certificate, its key and the authority that signed it lie.
+/// Of the next authority.
+static NUMBER: AtomicUsize = AtomicUsize::new(0);
+
+/// Where a certificate of a server or a client, its key and the authority that signed it lie.
 #[derive(Clone, Debug)]
 pub struct Files {
-    /// The server's certificate.
+    /// The certificate.
     pub certificate: PathBuf,
     /// Its key.
     pub key: PathBuf,
@@ -23,7 +30,7 @@ pub struct Authority {
     certificate: String,
 }
 
-/// Until when a server's certificate is good.
+/// Until when a certificate is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Good {
     /// For long.
@@ -42,6 +49,9 @@ impl Authority {
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().expect("a key");
+        // Whose name is that of who vouches for it, vouches for itself, to OpenSSL.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        params.distinguished_name = called(&format!("authority {number}"));
         let certificate = params.self_signed(&key).expect("a certificate").pem();
         Self {
             issuer: Issuer::new(params, key),
@@ -49,7 +59,8 @@ impl Authority {
         }
     }
 
-    /// Signs a certificate for a server at these names or addresses, into a folder.
+    /// Signs a certificate for a server at these names or addresses, or for a client of these names, into
+    /// a folder.
     ///
     /// # Panics
     /// If it can't be made or written.
@@ -57,6 +68,7 @@ impl Authority {
     pub fn sign(&self, folder: &Path, name: &str, hosts: &[&str], good: Good) -> Files {
         let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
         let mut params = CertificateParams::new(hosts).expect("names of hosts");
+        params.distinguished_name = called(name);
         if good == Good::Expired {
             params.not_before = date_time_ymd(2001, 1, 1);
             params.not_after = date_time_ymd(2002, 1, 1);
@@ -74,6 +86,12 @@ impl Authority {
             authority: write("ca", &self.certificate),
         }
     }
+}
+
+fn called(name: &str) -> DistinguishedName {
+    let mut names = DistinguishedName::new();
+    names.push(DnType::CommonName, name);
+    names
 }
 
 impl Default for Authority {

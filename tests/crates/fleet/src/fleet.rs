@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::instance::Instance;
+use crate::instance::{Call, Instance};
 use crate::network::Network;
 use crate::plan::{Circuit, Order, Plan, Sharing};
 use crate::server::{self, Server};
@@ -31,6 +31,8 @@ pub struct Settings {
     pub circuit: Circuit,
     /// How it is shared.
     pub sharing: Sharing,
+    /// Whether instances know how the fleet's circuit stands before they take orders.
+    pub ready: bool,
     /// Whether instances write what they trace.
     pub trace: bool,
 }
@@ -45,6 +47,7 @@ impl Default for Settings {
             clocks: Vec::new(),
             circuit: Circuit::default(),
             sharing: Sharing::default(),
+            ready: false,
             trace: false,
         }
     }
@@ -120,6 +123,14 @@ impl Fleet {
         }
     }
 
+    /// Tells one instance something of one key.
+    pub fn order_of(&mut self, number: usize, key: &str, order: Order) {
+        self.instances[number].order(&Order::Of {
+            key: key.into(),
+            order: Box::new(order),
+        });
+    }
+
     /// Lets all instances call, so many microseconds after the end of each call.
     pub fn go(&mut self, pause: u64) {
         self.order(&Order::Go { pause });
@@ -168,8 +179,8 @@ impl Fleet {
         self.instances.iter().map(Instance::state).collect()
     }
 
-    /// Ends all instances, and looks that each of their calls had exactly one result, and none took
-    /// this long.
+    /// Ends all instances, and looks that each of their calls had exactly one result, that the service
+    /// got each that was made, and that none took this long.
     ///
     /// # Panics
     /// If a call has none, or two, or was so long.
@@ -184,6 +195,12 @@ impl Fleet {
                 "{}: a call took {longest:?}",
                 instance.name()
             );
+            if self.ways.is_empty() {
+                let made = |call: &&Call| call.result.reached_out();
+                let made = instance.seen(|seen| seen.calls.iter().filter(made).count());
+                let arrived = self.service.requests_of(instance.name());
+                assert_eq!(arrived, made, "{}: calls were lost", instance.name());
+            }
             eprintln!(
                 "{}: {} calls, the longest took {longest:?}",
                 instance.name(),
@@ -208,6 +225,9 @@ impl Settings {
             service: format!("http://{service}/"),
             redis: None,
             authority: None,
+            certificate: None,
+            login: None,
+            ready: self.ready,
             circuit: self.circuit.clone(),
             sharing: self.sharing.clone(),
             trace: self.trace,

@@ -1,5 +1,6 @@
 //! An instance of the fleet: a process of its own, seen from the test.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -28,7 +29,9 @@ pub struct Instance {
 pub struct Seen {
     /// The calls that have ended.
     pub calls: Vec<Call>,
-    /// The states that its circuit has entered.
+    /// The keys that were given up for others.
+    pub given_up: Vec<String>,
+    /// The states that its circuits have entered.
     pub changes: Vec<Change>,
     /// The errors by which it lost the fleet, one for each time that it told so.
     pub losses: Vec<String>,
@@ -47,7 +50,7 @@ pub struct Seen {
 }
 
 /// A call that ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// Its number.
     pub number: u64,
@@ -57,6 +60,8 @@ pub struct Call {
     pub took: Duration,
     /// What came of it.
     pub result: Answer,
+    /// The key that it was made with.
+    pub key: Option<String>,
 }
 
 /// A state that a circuit entered.
@@ -64,6 +69,8 @@ pub struct Call {
 pub struct Change {
     /// When, by [`wait::monotonic`].
     pub at: u64,
+    /// That of this key.
+    pub key: Option<String>,
     /// The state.
     pub to: String,
     /// What brought it about.
@@ -75,6 +82,8 @@ pub struct Change {
 pub struct Looks {
     /// The state of its circuit.
     pub state: String,
+    /// The states of all keys that it knows.
+    pub keys: BTreeMap<String, String>,
     /// Whether it has Redis.
     pub connected: bool,
     /// What it was told that made no sense.
@@ -92,20 +101,25 @@ impl Seen {
                 number,
                 result,
                 took,
+                key,
             } => self.calls.push(Call {
                 number,
                 at,
                 took: Duration::from_micros(took),
                 result,
+                key,
             }),
-            Saw::Changed { to, by } => self.changes.push(Change { at, to, by }),
+            Saw::GaveUp { key } => self.given_up.push(key),
+            Saw::Changed { key, to, by } => self.changes.push(Change { at, key, to, by }),
             Saw::State {
                 state,
+                keys,
                 connected,
                 nonsense,
                 trouble,
             } => self.looks.push(Looks {
                 state,
+                keys,
                 connected,
                 nonsense,
                 trouble,
@@ -120,6 +134,26 @@ impl Seen {
     #[must_use]
     pub fn state(&self) -> &str {
         self.changes.last().map_or("closed", |change| &change.to)
+    }
+
+    /// What the circuit of this key has done.
+    pub fn changes_of(&self, key: &str) -> impl Iterator<Item = &Change> {
+        let is_it = move |change: &&Change| change.key.as_deref() == Some(key);
+        self.changes.iter().filter(is_it)
+    }
+
+    /// The state of the circuit of this key.
+    #[must_use]
+    pub fn state_of(&self, key: &str) -> &str {
+        self.changes_of(key)
+            .last()
+            .map_or("closed", |change| &change.to)
+    }
+
+    /// The calls with this key that have ended.
+    pub fn calls_of(&self, key: &str) -> impl Iterator<Item = &Call> {
+        let is_it = move |call: &&Call| call.key.as_deref() == Some(key);
+        self.calls.iter().filter(is_it)
     }
 }
 

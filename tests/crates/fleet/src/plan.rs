@@ -1,11 +1,21 @@
 //! What an instance is told, and what it tells: lines of JSON.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 /// The header of a request that names who made it.
 pub const INSTANCE: &str = "x-instance";
+
+/// The header of a request that names the key of its circuit, as [`header_of`] writes it.
+pub const KEY: &str = "x-key";
+
+/// A key in a header, which takes no bytes but a few.
+#[must_use]
+pub fn header_of(key: &str) -> String {
+    key.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// What an instance is, told by its only argument.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,6 +28,12 @@ pub struct Plan {
     pub redis: Option<String>,
     /// An authority to be trusted for `rediss://`: a file in PEM.
     pub authority: Option<PathBuf>,
+    /// Who it is for `rediss://`: a certificate and its key, files in PEM.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// Who it is for Redis: user and password.
+    pub login: Option<(String, String)>,
+    /// Whether it knows how the fleet's circuit stands before it takes orders.
+    pub ready: bool,
     /// The circuit.
     pub circuit: Circuit,
     /// How it is shared.
@@ -39,6 +55,8 @@ pub struct Circuit {
     pub jitter: f64,
     /// How long a call may take, in milliseconds.
     pub timeout: u64,
+    /// There is one for each key, and so many are kept at most.
+    pub keys: Option<u32>,
 }
 
 /// How a circuit is shared.
@@ -56,6 +74,8 @@ pub struct Sharing {
     pub poll: u64,
     /// How long Redis may take for an answer, in milliseconds.
     pub answer: u64,
+    /// How long a connection to Redis may take to be made, in milliseconds.
+    pub connect: u64,
 }
 
 impl Default for Circuit {
@@ -67,6 +87,7 @@ impl Default for Circuit {
             reset: 1_000,
             jitter: 0.0,
             timeout: 20_000,
+            keys: None,
         }
     }
 }
@@ -81,6 +102,7 @@ impl Default for Sharing {
             lease: 2_000,
             poll: 500,
             answer: 1_000,
+            connect: 5_000,
         }
     }
 }
@@ -105,6 +127,13 @@ pub enum Order {
     Operate {
         /// It.
         what: String,
+    },
+    /// One of these, of a key. What isn't said of a key is meant for all that are known.
+    Of {
+        /// The key.
+        key: String,
+        /// What is to be done.
+        order: Box<Order>,
     },
     /// Tells its state.
     Look,
@@ -140,9 +169,18 @@ pub enum Saw {
         result: Answer,
         /// How long it took, in microseconds.
         took: u64,
+        /// The key that it was made with.
+        key: Option<String>,
     },
-    /// Its circuit entered a state.
+    /// A key was given up for another.
+    GaveUp {
+        /// Which.
+        key: String,
+    },
+    /// A circuit of it entered a state.
     Changed {
+        /// That of this key.
+        key: Option<String>,
         /// Which.
         to: String,
         /// By what.
@@ -150,8 +188,10 @@ pub enum Saw {
     },
     /// How it stands.
     State {
-        /// The state of its circuit.
+        /// The state of its circuit; of those by key, which are all in `keys`: closed.
         state: String,
+        /// The states of all keys that it knows.
+        keys: BTreeMap<String, String>,
         /// Whether it has a connection to Redis.
         connected: bool,
         /// What it was told that made no sense.

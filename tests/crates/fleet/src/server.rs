@@ -21,6 +21,8 @@ pub struct Settings {
     pub lines: Vec<(String, String)>,
     /// Speaks TLS, and nothing else, with these.
     pub tls: Option<Files>,
+    /// Asks who connects over TLS for a certificate, of the same authority.
+    pub asks_clients: bool,
     /// Its clock is another one.
     pub clock: Option<Arc<Clock>>,
 }
@@ -126,7 +128,12 @@ impl Server {
                 line("tls-cert-file", &files.certificate.to_string_lossy());
                 line("tls-key-file", &files.key.to_string_lossy());
                 line("tls-ca-cert-file", &files.authority.to_string_lossy());
-                line("tls-auth-clients", "no");
+                let asks = if self.settings.asks_clients {
+                    "yes"
+                } else {
+                    "no"
+                };
+                line("tls-auth-clients", asks);
             }
         }
         for (name, value) in &self.settings.lines {

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::sync::watch;
 
-use crate::plan::INSTANCE;
+use crate::plan::{INSTANCE, KEY, header_of};
 use crate::wait::monotonic;
 
 /// What becomes of a request.
@@ -39,19 +39,28 @@ pub struct Arrival {
     pub at: u64,
     /// Whose it was.
     pub instance: String,
+    /// With which key, as [`header_of`] writes it; empty: with none.
+    pub key: String,
     /// What it met.
     pub health: Health,
 }
 
+/// Of requests of all, of one instance, of one key, or of both.
 #[derive(Clone, Debug, Default)]
-struct Healths {
-    of_all: Health,
-    of_some: BTreeMap<String, Health>,
-}
+struct Healths(BTreeMap<(Option<String>, Option<String>), Health>);
 
 impl Healths {
-    fn for_instance(&self, instance: &str) -> Health {
-        *self.of_some.get(instance).unwrap_or(&self.of_all)
+    /// As it was said the most closely.
+    fn met_by(&self, instance: &str, key: &str) -> Health {
+        let (instance, key) = (Some(instance.to_owned()), Some(key.to_owned()));
+        let said = [
+            (instance.clone(), key.clone()),
+            (None, key),
+            (instance, None),
+            (None, None),
+        ];
+        let mut healths = said.iter().filter_map(|of| self.0.get(of));
+        healths.next().copied().unwrap_or_default()
     }
 }
 
@@ -109,17 +118,38 @@ impl Service {
 
     /// For everybody, from now on.
     pub fn turns(&self, health: Health) {
-        self.healths.send_modify(|healths| {
-            healths.of_all = health;
-            healths.of_some.clear();
-        });
+        let of_all = [((None, None), health)];
+        self.healths.send_replace(Healths(of_all.into()));
     }
 
     /// For this instance alone, from now on: the shard that it is served by.
     pub fn turns_for(&self, instance: &str, health: Health) {
+        self.also((Some(instance.into()), None), health);
+    }
+
+    /// For calls with this key alone, from now on: the host, the account, that it stands for.
+    pub fn turns_for_key(&self, key: &str, health: Health) {
+        self.also((None, Some(header_of(key))), health);
+    }
+
+    /// For calls of this instance with this key alone, from now on.
+    pub fn turns_for_both(&self, instance: &str, key: &str, health: Health) {
+        self.also((Some(instance.into()), Some(header_of(key))), health);
+    }
+
+    fn also(&self, of: (Option<String>, Option<String>), health: Health) {
         self.healths.send_modify(|healths| {
-            healths.of_some.insert(instance.into(), health);
+            healths.0.insert(of, health);
         });
+    }
+
+    /// The requests so far that met this with this key, in the order of their arrival.
+    #[must_use]
+    pub fn met(&self, key: &str, health: Health) -> Vec<Arrival> {
+        let key = header_of(key);
+        let mut met = self.log();
+        met.retain(|arrival| arrival.key == key && arrival.health == health);
+        met
     }
 
     /// All requests so far, in the order of their arrival.
@@ -176,13 +206,17 @@ async fn answer(
     mut healths: watch::Receiver<Healths>,
     log: &Mutex<Vec<Arrival>>,
 ) -> Response<Empty<Bytes>> {
-    let header = request.headers().get(INSTANCE);
-    let instance = header.and_then(|name| name.to_str().ok()).unwrap_or("");
-    let of = |healths: &Healths| healths.for_instance(instance);
+    let header = |name| {
+        let header = request.headers().get(name);
+        header.and_then(|text| text.to_str().ok()).unwrap_or("")
+    };
+    let (instance, key) = (header(INSTANCE), header(KEY));
+    let of = |healths: &Healths| healths.met_by(instance, key);
     let met = of(&healths.borrow());
     lock(log).push(Arrival {
         at: monotonic(),
         instance: instance.into(),
+        key: key.into(),
         health: met,
     });
     let in_the_end = healths

@@ -1,9 +1,11 @@
 //! One circuit for a fleet, with real processes and a real Redis.
 
+mod client_certificates;
 mod clocks;
 mod figures;
 mod harness;
 mod joining;
+mod keyed;
 mod lease;
 mod networks;
 mod outages;

@@ -14,7 +14,7 @@ use test_fleet::wait;
 const HOST: &str = "127.0.0.1";
 
 /// All that a user needs: what the guide says.
-const RIGHTS: [&str; 14] = [
+pub(crate) const RIGHTS: [&str; 14] = [
     "+evalsha",
     "+script|load",
     "+time",
@@ -55,8 +55,9 @@ fn instance(service: &Service, url: String, authority: Option<PathBuf>) -> Insta
 }
 
 /// Has Redis.
-fn has_redis(instance: &mut Instance) {
-    wait::until_so("redis to be had", || instance.look().connected);
+pub(crate) fn has_redis(instance: &mut Instance) {
+    let had = wait::within(wait::LIMIT, || instance.look().connected.then_some(()));
+    assert!(had.is_some(), "redis can't be had: {:?}", instance.look());
 }
 
 /// Hasn't Redis, because of this.
@@ -183,7 +184,7 @@ fn as_user(server: &Server, password: &str) -> String {
 }
 
 /// Does all that needs a right: trips, probes, recovers, is operated.
-fn does_everything(instance: &mut Instance, service: &Service) {
+pub(crate) fn does_everything(instance: &mut Instance, service: &Service) {
     service.turns(Health::Down);
     instance.until("to open", |seen| {
         seen.changes

@@ -1,4 +1,5 @@
-//! An instance of the fleet: a process that guards its calls of a service with a shared circuit. It is
+//! An instance of the fleet: a process that guards its calls of a service with a shared circuit, or with
+//! one for each key. It is
 //! told what it is by its argument, takes orders from its input, and tells what it sees on its output.
 
 mod calls;
@@ -6,17 +7,14 @@ mod shared;
 mod tell;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use breakerbox::AnyBreaker;
 use test_fleet::plan::{Order, Plan, Saw};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::runtime::Builder;
-use tokio::sync::mpsc;
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::calls::Caller;
-use crate::shared::Circuit;
+use crate::calls::Callers;
+use crate::shared::Circuits;
 use crate::tell::Teller;
 
 fn main() -> ExitCode {
@@ -37,8 +35,8 @@ fn main() -> ExitCode {
     }
     let teller = Teller::start();
     breakerbox::observe::install(teller.clone()).forever();
-    let circuit = match Circuit::new(&plan) {
-        Ok(circuit) => circuit,
+    let circuits = match Circuits::new(&plan) {
+        Ok(circuits) => circuits,
         Err(error) => {
             teller.tell(Saw::Refused {
                 error: error.to_string(),
@@ -54,47 +52,39 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    runtime.block_on(take_orders(&plan, &circuit, &teller));
-    drop(circuit);
+    runtime.block_on(take_orders(&plan, &circuits, &teller));
+    drop(circuits);
     teller.end();
     ExitCode::SUCCESS
 }
 
-async fn take_orders(plan: &Plan, circuit: &Circuit, teller: &Teller) {
-    let (to_caller, orders) = mpsc::unbounded_channel();
-    let caller = Caller::new(plan, Arc::clone(&circuit.breaker), teller.clone());
-    let calls = tokio::spawn(caller.run(orders));
+async fn take_orders(plan: &Plan, circuits: &Circuits, teller: &Teller) {
+    let mut callers = Callers::new(plan, circuits.breakers.clone(), teller.clone());
     teller.tell(Saw::Ready);
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     while let Ok(Some(line)) = lines.next_line().await {
-        match serde_json::from_str(&line) {
-            Ok(Order::End) => break,
-            Ok(Order::Look) => {
-                teller.tell(circuit.look());
+        let (key, order) = match serde_json::from_str(&line) {
+            Ok(Order::Of { key, order }) => (Some(key), *order),
+            Ok(order) => (None, order),
+            Err(error) => {
+                eprintln!("no such order: {line}: {error}");
+                continue;
+            }
+        };
+        match order {
+            Order::End => break,
+            Order::Look => {
+                teller.tell(circuits.look());
                 if plan.trace {
-                    eprintln!("{circuit:?}");
+                    eprintln!("{circuits:?}");
                 }
             }
-            Ok(Order::Operate { what }) => operate(&**circuit.breaker, &what),
-            Ok(order) => drop(to_caller.send(order)),
-            Err(error) => eprintln!("no such order: {line}: {error}"),
+            Order::Operate { what } => circuits.operate(key.as_deref(), &what),
+            order => callers.order(key, &order),
         }
     }
-    drop(to_caller);
-    match calls.await {
+    match callers.end().await {
         Ok(calls) => teller.tell(Saw::Ended { calls }),
         Err(error) => eprintln!("the calls ended badly: {error}"),
     }
-}
-
-fn operate(breaker: &dyn AnyBreaker, what: &str) {
-    let operate = match what {
-        "close" => AnyBreaker::close,
-        "force_open" => AnyBreaker::force_open,
-        "disable" => AnyBreaker::disable,
-        "shadow" => AnyBreaker::shadow,
-        "clear" => AnyBreaker::clear,
-        _ => return eprintln!("no such thing for an operator to do: {what}"),
-    };
-    operate(breaker);
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use breakerbox::observe::{Observer, SharingLost, SharingRestored, StateChange};
+use breakerbox::observe::{KeyEvicted, Observer, SharingLost, SharingRestored, StateChange};
 use test_fleet::plan::{Line, Saw};
 use test_fleet::wait::monotonic;
 
@@ -59,8 +59,15 @@ impl Teller {
 impl Observer for Teller {
     fn state_changed(&self, event: &StateChange<'_>) {
         self.tell(Saw::Changed {
+            key: event.key.map(|key| key.unescaped().to_string()),
             to: event.change.to.as_str().into(),
             by: event.change.trigger.as_str().into(),
+        });
+    }
+
+    fn key_evicted(&self, event: &KeyEvicted<'_>) {
+        self.tell(Saw::GaveUp {
+            key: event.key.unescaped().to_string(),
         });
     }
 
