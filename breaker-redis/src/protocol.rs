@@ -23,6 +23,7 @@ mod who;
 mod wire;
 
 pub use cause::Cause;
+pub(crate) use command::bounded_lease;
 pub use command::{Caller, Command, Counts, Known, Limits, Quorum};
 pub use members::Members;
 pub use names::{NoPrefix, Place, Prefix};

@@ -8,6 +8,8 @@
 mod by_hand;
 #[path = "instance/converges.rs"]
 mod converges;
+#[path = "instance/forge.rs"]
+mod forge;
 #[path = "instance/histories.rs"]
 mod histories;
 #[path = "instance/network.rs"]

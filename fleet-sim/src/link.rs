@@ -42,6 +42,7 @@ impl Link {
             who: self.options.me.clone(),
             alive: self.options.alive.as_micros() as u64,
             present: matches!(self.options.quorum, Quorum::Share(_)),
+            longest_lease: self.options.probe_timeout.as_micros() as u64,
         }
     }
 

@@ -26,6 +26,9 @@ impl Instance {
         self.is_answered = true;
         self.round_trip = self.now.saturating_sub(asked.at).clamp(1, LONGEST_TRIP);
         self.poll_at = self.spread(self.options.quiet_micros());
+        if self.is_disbelieved(asked, reply) {
+            self.there = None;
+        }
         match (reply.verdict, &reply.now) {
             (Verdict::Done, Some(told)) => self.done(asked, told),
             (Verdict::Refused, Some(told)) => self.refused(asked, told),
@@ -36,6 +39,14 @@ impl Instance {
             self.here.generation = generation;
             self.course = Course::Astray;
         }
+    }
+
+    /// Redis tells of what is earlier than it was asked with, and not that it is behind: so it doesn't
+    /// believe the version that is known here.
+    fn is_disbelieved(&self, asked: Asked, reply: &Reply) -> bool {
+        let is_answer = matches!(reply.verdict, Verdict::Done | Verdict::Refused);
+        let told = reply.now.as_ref().map(|told| told.version);
+        is_answer && asked.known == self.known() && told < asked.known
     }
 
     fn done(&mut self, asked: Asked, told: &Told) {

@@ -47,10 +47,10 @@ impl There {
         matches!(self.told.shared.state, State::Open | State::HalfOpen)
     }
 
-    /// Until when nobody else gets a lease.
-    pub(super) fn held_until(&self, me: &Who) -> u64 {
+    /// Until when nobody else gets a lease, none of which lasts longer than so.
+    pub(super) fn held_until(&self, me: &Who, longest_lease: u64) -> u64 {
         let left = match &self.told.lease {
-            Some((holder, left)) if holder != me => *left,
+            Some((holder, left)) if holder != me => (*left).min(longest_lease),
             Some(_) => 0,
             None => self.told.shared.wait,
         };

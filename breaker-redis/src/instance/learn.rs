@@ -124,7 +124,9 @@ impl Instance {
     fn stands_by_others(&mut self, told: &Told, known: Known) -> bool {
         let version = told.version;
         let closed = told.shared.state == State::Closed;
-        let is_new_life = known.is_none_or(|known| known.epoch != version.epoch);
+        // An operator's word begins an epoch, and counts begin with it.
+        let is_order = told.cause == Cause::Operator && told.offered.is_none();
+        let is_new_life = known.is_none_or(|known| known.epoch != version.epoch && !is_order);
         if closed && is_new_life && (self.alone || self.here.is(State::Closed)) {
             // It has counted from the same beginning, or since before Redis lost what was counted.
             if !self.alone {

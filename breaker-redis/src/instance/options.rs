@@ -1,6 +1,6 @@
 //! What an instance goes by.
 
-use crate::protocol::{Caller, Limits, Quorum, Who};
+use crate::protocol::{Caller, Limits, Quorum, Who, bounded_lease};
 use std::time::Duration;
 
 /// What an [`Instance`](super::Instance) goes by. The same for all circuits of a group, so that they
@@ -75,7 +75,13 @@ impl Options {
             who: self.me.clone(),
             alive: micros(self.alive),
             present: matches!(self.quorum, Quorum::Share(_)),
+            longest_lease: micros(self.probe_timeout),
         }
+    }
+
+    /// In microseconds.
+    pub(super) fn longest_lease(&self) -> u64 {
+        bounded_lease(micros(self.probe_timeout))
     }
 
     /// Whether what one instance sees is enough for all.

@@ -154,8 +154,9 @@ impl Instance {
     }
 
     fn held_until(&self) -> u64 {
-        let me = &self.options.me;
-        let there = self.there.as_ref().map_or(0, |there| there.held_until(me));
+        let (me, longest) = (&self.options.me, self.options.longest_lease());
+        let there = self.there.as_ref();
+        let there = there.map_or(0, |there| there.held_until(me, longest));
         there.max(self.lease_after)
     }
 

@@ -1,5 +1,6 @@
 //! What an instance asks of Redis.
 
+use super::record::LONGEST_WAIT;
 use super::{Cause, Share, Shared, Version, Who};
 
 /// What an instance knew when it asked: `None` before it has heard anything.
@@ -16,6 +17,20 @@ pub struct Caller {
     /// Whether it counts among those that are alive, as a [`Quorum::Share`] asks for, from its first
     /// command on, and not only once it has a count or a vote. Costs a field in Redis for each instance.
     pub present: bool,
+    /// How long a lease can last at most, in microseconds: the `probe_timeout` of its breaker, 100 ms to a
+    /// day, else the nearest of them. What is left of anybody's counts as at most that.
+    pub longest_lease: u64,
+}
+
+impl Caller {
+    pub(crate) fn longest_lease(&self) -> u64 {
+        bounded_lease(self.longest_lease)
+    }
+}
+
+/// How long a lease can last at most, where it is said so, in microseconds.
+pub(crate) fn bounded_lease(longest: u64) -> u64 {
+    longest.clamp(100_000, LONGEST_WAIT)
 }
 
 /// How many instances must see a failure before it is the fleet's.
@@ -82,7 +97,8 @@ pub enum Command {
         /// an operator since.
         again: bool,
     },
-    /// The wait is over, and a call would probe: may it, for so many microseconds?
+    /// The wait is over, and a call would probe: may it, for so many microseconds? At most for
+    /// [`longest_lease`](field@Caller::longest_lease).
     Lease {
         /// What it knew.
         known: Known,

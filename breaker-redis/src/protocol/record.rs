@@ -1,11 +1,11 @@
 //! What Redis holds of one circuit.
 
-use super::version::MAX_NUMBER;
-use super::{Cause, Members, Told, Version, Who};
+use super::{Caller, Cause, Members, Told, Version, Who};
 use breakerbox::State;
 
-/// The longest time that is told, in microseconds: 35 years.
-pub(crate) const MAX_TIME: u64 = MAX_NUMBER >> 2;
+/// The longest wait that is shared, and the longest lease, in microseconds: a day, as for a snapshot. What
+/// is longer counts as that, so that nobody who can write to Redis holds a circuit by one word for years.
+pub(crate) const LONGEST_WAIT: u64 = 86_400_000_000;
 
 /// How long a census takes, in microseconds: instances say within the first half of it what their windows
 /// hold, and what is counted after it decides.
@@ -19,7 +19,8 @@ pub(crate) const CENSUS_HOLDS: u64 = 1_000_000;
 pub struct Shared {
     /// `HalfOpen` while an instance has the lease of a trial.
     pub state: State,
-    /// While open: how long it was opened for, in microseconds, at most 2^50; else 0.
+    /// While open: how long it was opened for, in microseconds; a day at most, and what is longer counts
+    /// as a day. Else 0.
     pub wait: u64,
     /// While open: whether the wait was set by an overload or an operator, and not by the configuration.
     pub imposed: bool,
@@ -37,7 +38,7 @@ impl Shared {
                 State::HalfOpen => State::Open,
                 state => state,
             },
-            wait: if open { self.wait.min(MAX_TIME) } else { 0 },
+            wait: if open { self.wait.min(LONGEST_WAIT) } else { 0 },
             imposed: open && self.imposed,
             reopenings: self.reopenings,
         }
@@ -53,6 +54,13 @@ pub struct Lease {
     pub since: u64,
     /// How long it lasts from then, in microseconds.
     pub lasts: u64,
+}
+
+impl Lease {
+    /// It is over at the latest when any would be, whatever is written.
+    fn left(&self, now: u64, longest: u64) -> u64 {
+        left(self.since, self.lasts.min(longest), now)
+    }
 }
 
 /// How a circuit stands.
@@ -80,10 +88,11 @@ pub struct Record {
 }
 
 impl Record {
-    /// What is left of the wait, or of the lease while half-open.
-    pub(crate) fn left(&self, now: u64) -> u64 {
+    /// What is left of the wait, or of the lease while half-open, for an instance for which none lasts
+    /// longer than so.
+    pub(crate) fn left(&self, now: u64, longest_lease: u64) -> u64 {
         match &self.lease {
-            Some(lease) => left(lease.since, lease.lasts, now),
+            Some(lease) => lease.left(now, longest_lease),
             None => left(self.since, self.shared.wait, now),
         }
     }
@@ -106,9 +115,10 @@ impl Record {
         (age <= CENSUS_HOLDS).then_some(age)
     }
 
-    /// As instances are told it.
+    /// As an instance is told it.
     #[must_use]
-    pub fn told(&self, now: u64) -> Told {
+    pub fn told(&self, now: u64, caller: &Caller) -> Told {
+        let longest_lease = caller.longest_lease();
         Told {
             version: self.version,
             shared: Shared {
@@ -118,7 +128,7 @@ impl Record {
             lease: self
                 .lease
                 .as_ref()
-                .map(|lease| (lease.holder.clone(), left(lease.since, lease.lasts, now))),
+                .map(|lease| (lease.holder.clone(), lease.left(now, longest_lease))),
             cause: self.cause,
             by: self.by.clone(),
             offered: self.offered,

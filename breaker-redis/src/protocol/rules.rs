@@ -2,7 +2,7 @@
 //! `script/` does the same, and a test compares the two.
 
 use super::record::CENSUS;
-use super::version::MAX_NUMBER;
+use super::version::LATEST;
 use super::{
     Caller, Cause, Command, Counts, Known, Lease, Limits, Quorum, Record, Reply, Share, Shared,
     Stored, Verdict, Version,
@@ -18,14 +18,14 @@ pub struct Applied {
     pub publish: bool,
 }
 
-/// What comes of a command that Redis gets at a reading of its clock, in microseconds (at most 2^52:
-/// what is above it counts as that). Nothing here looks at all instances: it costs the same for ten as
+/// What comes of a command that Redis gets at a reading of its clock, in microseconds (what is after the
+/// year 2110 counts as that). Nothing here looks at all instances: it costs the same for ten as
 /// for a hundred thousand.
 ///
 /// ```
 /// use breaker_redis::protocol::{Caller, Command, Stored, Verdict, Who, apply};
 ///
-/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false };
+/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false, longest_lease: 60_000_000 };
 /// let mut nothing = Stored::default();
 /// let applied = apply(&mut nothing, 1_000, &caller, &Command::Read { known: None });
 /// assert_eq!(applied.reply.verdict, Verdict::Missing);
@@ -33,19 +33,30 @@ pub struct Applied {
 /// # Ok::<(), breaker_redis::protocol::NoName>(())
 /// ```
 pub fn apply(stored: &mut Stored, now: u64, caller: &Caller, command: &Command) -> Applied {
-    let now = now.min(MAX_NUMBER);
+    let now = now.min(LATEST);
+    let is_believed = |version: &Version| version.is_believed(now);
+    if let Some(record) = &stored.record
+        && !is_believed(&record.version)
+    {
+        stored.record = None;
+        stored.members.begin_term();
+    }
     if let Some(record) = &mut stored.record {
         record.pull(now);
     }
     let term = stored.record.as_ref().map(|record| record.version);
     stored.members.hear(now, caller, term);
-    let known = command.known().map(Version::bounded);
+    let known = command.known().map(Version::bounded).filter(is_believed);
     let mut asked = Asked {
         standing: standing(stored.record.as_ref(), known),
         stored,
         now,
         caller,
         known,
+        is_order: matches!(
+            command,
+            Command::Change { cause, .. } if *cause == Cause::Operator
+        ),
         publish: false,
     };
     let verdict = asked.decide(command);
@@ -53,7 +64,7 @@ pub fn apply(stored: &mut Stored, now: u64, caller: &Caller, command: &Command) 
     Applied {
         reply: Reply {
             verdict,
-            now: record.as_ref().map(|record| record.told(now)),
+            now: record.as_ref().map(|record| record.told(now, caller)),
         },
         publish,
     }
@@ -88,6 +99,8 @@ struct Asked<'a> {
     caller: &'a Caller,
     known: Known,
     standing: Standing,
+    /// It is an operator's word, and no offer of what was one.
+    is_order: bool,
     publish: bool,
 }
 
@@ -111,9 +124,9 @@ impl Asked<'_> {
             }
             Command::Lease { lasts, .. } => self.lease(lasts),
             Command::Renew { lasts, .. } => self.holding(|asked| {
-                let now = asked.now;
+                let (now, lasts) = (asked.now, asked.bounded_lease(lasts));
                 if let Some(lease) = asked.lease_mut() {
-                    (lease.since, lease.lasts) = (now, bounded_lease(lasts));
+                    (lease.since, lease.lasts) = (now, lasts);
                 }
             }),
             Command::Release { .. } => self.holding(|asked| {
@@ -146,7 +159,7 @@ impl Asked<'_> {
                     asked.count(term, counts, limits, quorum, to);
                 })
             }
-            Command::Offer { known, to, cause } => self.offer(known.bounded(), to.bounded(), cause),
+            Command::Offer { to, cause, .. } => self.offer(to.bounded(), cause),
         }
     }
 
@@ -175,11 +188,12 @@ impl Asked<'_> {
         let Some(record) = &self.stored.record else {
             return Verdict::Missing;
         };
-        let (state, left) = (record.shared.state, record.left(self.now));
+        let left = record.left(self.now, self.caller.longest_lease());
+        let state = record.shared.state;
         let reopenings = record.shared.reopenings;
         let holds = self.has_lease(record) && left > 0;
         let now = self.now;
-        let lasts = bounded_lease(lasts);
+        let lasts = self.bounded_lease(lasts);
         if self.standing == Standing::Behind {
             return Verdict::Behind;
         }
@@ -294,13 +308,14 @@ impl Asked<'_> {
         age.is_some_and(|age| age >= CENSUS)
     }
 
-    fn offer(&mut self, known: Version, to: Shared, cause: Cause) -> Verdict {
-        let is_later = match &self.stored.record {
-            None => true,
-            Some(record) if known == record.version => return Verdict::Done,
-            Some(record) if known > record.version => true,
+    fn offer(&mut self, to: Shared, cause: Cause) -> Verdict {
+        let is_later = match (&self.stored.record, self.known) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(record), Some(known)) if known == record.version => return Verdict::Done,
+            (Some(record), Some(known)) if known > record.version => true,
             // Somebody offered an older one, and nothing has happened since.
-            Some(record) => {
+            (Some(record), Some(known)) => {
                 let before = record.offered.is_some_and(|offered| known > offered);
                 before && known.epoch < record.version.epoch
             }
@@ -310,21 +325,22 @@ impl Asked<'_> {
         }
         self.enter(to, cause);
         if let Some(record) = &mut self.stored.record {
-            record.offered = Some(known);
+            record.offered = self.known;
         }
         Verdict::Done
     }
 
     fn enter(&mut self, shared: Shared, cause: Cause) {
         let before = self.stored.record.as_ref();
-        let version = match before {
-            Some(record) if self.standing != Standing::Behind => record.version.next(),
-            _ => Version::founded(self.now, self.known),
+        let goes_on = before.filter(|_| self.standing != Standing::Behind);
+        let version = match goes_on {
+            Some(record) if !self.is_order => record.version.next(),
+            Some(record) => Version::founded(self.now, Some(record.version)),
+            None => Version::founded(self.now, self.known),
         };
-        let operated = if cause == Cause::Operator {
-            Some(version)
-        } else {
-            before.and_then(|record| record.operated)
+        let operated = match cause == Cause::Operator {
+            true => Some(version),
+            false => before.and_then(|record| record.operated),
         };
         self.stored.record = Some(Record {
             version,
@@ -350,6 +366,10 @@ impl Asked<'_> {
         self.stored.record.as_mut()?.lease.as_mut()
     }
 
+    fn bounded_lease(&self, lasts: u64) -> u64 {
+        lasts.min(self.caller.longest_lease())
+    }
+
     fn shared(&self) -> Option<Shared> {
         Some(self.stored.record.as_ref()?.shared)
     }
@@ -369,10 +389,6 @@ fn open_with_nothing_left(reopenings: u8) -> Shared {
         imposed: false,
         reopenings,
     }
-}
-
-fn bounded_lease(lasts: u64) -> u64 {
-    lasts.min(super::record::MAX_TIME)
 }
 
 /// As a number of a [`Cause`].

@@ -13,4 +13,5 @@ mod server;
 mod servers;
 mod together;
 mod users;
+mod versions;
 mod wire;

@@ -41,7 +41,7 @@ pub enum Unusable {
     #[error("its {0} is none, or out of range")]
     Field(&'static str),
     /// Two fields contradict each other.
-    #[error("its {0} contradicts its state")]
+    #[error("its {0} contradicts another field")]
     Contradiction(&'static str),
     /// The key holds something that was never a circuit.
     #[error("the key holds something else: choose another prefix, or delete it")]

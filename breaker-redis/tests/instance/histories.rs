@@ -1,5 +1,6 @@
 //! Random fleets and what happens to them, as it can be shrunk.
 
+use crate::forge::{Forged, forged};
 use crate::network::{CALM, Mess};
 use crate::world::{MS, Order, SECOND, World};
 use breaker_core::{Config, Outcome, Settings};
@@ -47,6 +48,8 @@ pub(crate) enum Act {
     RollBack(usize),
     /// Redis' clock, by so many milliseconds.
     Jump(i64),
+    /// Somebody writes this, or publishes it.
+    Forge(Forged, bool),
     Mess(Mess),
     /// The service fails for all, for one, or for nobody.
     Dead,
@@ -200,10 +203,20 @@ fn of_redis() -> BoxedStrategy<Act> {
         1 => Just(Act::Empty),
         1 => Just(Act::Keep),
         1 => node().prop_map(Act::RollBack),
-        1 => prop_oneof![-5_000..5_000_i64, -9_000_000..9_000_000_i64].prop_map(Act::Jump),
+        1 => prop_oneof![
+            -5_000..5_000_i64,
+            -9_000_000..9_000_000_i64,
+            Just(-2 * YEAR),
+            Just(2 * YEAR)
+        ]
+        .prop_map(Act::Jump),
+        2 => (forged(), any::<bool>()).prop_map(|(forged, heard)| Act::Forge(forged, heard)),
     ]
     .boxed()
 }
+
+/// In milliseconds.
+const YEAR: i64 = 366 * 86_400_000;
 
 pub(crate) fn anything() -> impl Strategy<Value = Vec<Act>> {
     let act = prop_oneof![
@@ -272,6 +285,8 @@ impl World {
             Act::Keep => self.keep(),
             Act::RollBack(which) => self.roll_back(which),
             Act::Jump(by) => self.ahead = self.ahead.saturating_add_signed(by * MS as i64),
+            Act::Forge(forged, false) => self.write(forged),
+            Act::Forge(forged, true) => self.publish(forged),
             Act::Mess(mess) => self.mess = mess,
             Act::Dead => self.all_dead = true,
             Act::DeadFor(which) => self.dead.extend(self.one(which)),

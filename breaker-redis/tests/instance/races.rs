@@ -4,6 +4,8 @@
 mod counting;
 #[path = "races/cut_off.rs"]
 mod cut_off;
+#[path = "races/forged.rs"]
+mod forged;
 #[path = "races/lease.rs"]
 mod lease;
 #[path = "races/news.rs"]

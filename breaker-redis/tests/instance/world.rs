@@ -5,7 +5,7 @@ use crate::node::{Drifting, Node};
 use crate::random::Random;
 use breaker_core::{Config, Outcome, Snapshot};
 use breaker_redis::instance::Options;
-use breaker_redis::protocol::{Stored, Told};
+use breaker_redis::protocol::{Stored, Told, Who};
 use breakerbox::State;
 use std::collections::BTreeMap;
 
@@ -247,7 +247,9 @@ impl World {
 
     pub(crate) fn told(&self) -> Option<Told> {
         let record = self.stored.record.as_ref()?;
-        Some(record.told(self.now.saturating_add(self.ahead)))
+        let anybody = Options::new(Who::new("anybody").expect("a name"));
+        let now = self.now.saturating_add(self.ahead);
+        Some(record.told(now, &anybody.caller()))
     }
 
     /// At most one may probe for all.

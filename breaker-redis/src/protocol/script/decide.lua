@@ -2,7 +2,15 @@
 
 local publishes = false
 
-local known = version(ARGV[8])
+local known = version(ARGV[9] or '')
+if known and not is_believed(known) then
+  known = false
+end
+local is_lost = record and not is_believed(record.version)
+if is_lost then
+  record = false
+  begin_term()
+end
 local standing
 if not record then
   standing = 'missing'
@@ -17,14 +25,22 @@ local function left(since, lasts)
   return max(lasts - max(now - since, 0), 0)
 end
 
+local function lease_left()
+  return left(record.lease_since, min(record.lease_lasts, longest_lease))
+end
+
 local function has_lease()
   return record and record.holder == who
 end
 
+-- Not an offer of what was an operator's word.
+local is_order = command == 'change' and ARGV[14] == 'operator'
+
 local function enter(to, cause, count)
   local before = record
+  local goes_on = before and standing ~= 'behind' and before.version
   record = {
-    version = before and standing ~= 'behind' and next_of(before.version) or founded(known),
+    version = goes_on and not is_order and next_of(goes_on) or founded(goes_on or known),
     state = to.state, wait = to.wait, imposed = to.imposed, reopenings = to.reopenings,
     since = now, cause = cause, number = count, by = who,
     holder = false, lease_since = 0, lease_lasts = 0,
@@ -41,12 +57,26 @@ local function open_with_nothing_left(reopenings)
   return { state = 'open', wait = 0, imposed = '0', reopenings = reopenings }
 end
 
--- A state, from the argument of this number on.
+-- A state, from the argument of this number on. What only a lease makes half-open is open without one.
 local function shared(at)
+  local state = argument(STATES[ARGV[at]] and ARGV[at])
+  local open = state == 'open'
   return {
-    state = ARGV[at], wait = tonumber(ARGV[at + 1]), imposed = ARGV[at + 2],
-    reopenings = tonumber(ARGV[at + 3]),
+    state = state == 'half_open' and 'open' or state,
+    wait = open and argument_time(at + 1, 0, LONGEST_WAIT) or 0,
+    imposed = open and ARGV[at + 2] == '1' and '1' or '0',
+    reopenings = argument_number(at + 3, 255),
   }
+end
+
+-- Why, and its number.
+local function cause(at)
+  local most = argument(CAUSES[ARGV[at]])
+  return ARGV[at], argument_number(at + 1, most)
+end
+
+local function count_argument(at)
+  return argument_number(at, MAX_COUNT)
 end
 
 ---- the commands
@@ -74,7 +104,7 @@ local function lease(lasts)
   local is_trial = record.state == 'half_open'
   local rest
   if is_trial then
-    rest = left(record.lease_since, record.lease_lasts)
+    rest = lease_left()
   else
     rest = left(record.since, record.wait)
   end
@@ -163,10 +193,10 @@ end
 
 local function offer(to, cause, count)
   if record then
-    if is_same(known, record.version) then
+    if known and is_same(known, record.version) then
       return 'done'
     end
-    local replaces = record.offered and is_later(known, record.offered)
+    local replaces = known and record.offered and is_later(known, record.offered)
       and known[1] < record.version[1]
     if standing ~= 'behind' and not replaces then
       return 'refused'
@@ -191,16 +221,18 @@ if command == 'read' then
   verdict = (standing == 'current' or standing == 'ahead') and 'done' or standing
 elseif command == 'change' then
   verdict = 'refused'
-  if may_change(ARGV[13], ARGV[15] == '1') then
-    enter(shared(9), ARGV[13], tonumber(ARGV[14]))
+  local why, number_of_why = cause(14)
+  if may_change(why, ARGV[16] == '1') then
+    enter(shared(10), why, number_of_why)
     verdict = 'done'
   end
 elseif command == 'lease' then
-  verdict = lease(tonumber(ARGV[9]))
+  verdict = lease(argument_time(10, 0, longest_lease))
 elseif command == 'renew' then
   verdict = holding()
   if verdict == 'done' then
-    record.lease_since, record.lease_lasts, record.changed = now, tonumber(ARGV[9]), true
+    record.lease_since, record.lease_lasts = now, argument_time(10, 0, longest_lease)
+    record.changed = true
   end
 elseif command == 'release' then
   verdict = holding()
@@ -208,13 +240,13 @@ elseif command == 'release' then
     enter(open_with_nothing_left(record.reopenings), 'released', 0)
   end
 elseif command == 'vote' then
-  verdict = vote(tonumber(ARGV[9]), ARGV[10], tonumber(ARGV[11]), shared(12))
+  verdict = vote(argument_number(10, 1), ARGV[11], count_argument(12), shared(13))
 elseif command == 'count' then
-  local limits = { ARGV[12], tonumber(ARGV[13]), tonumber(ARGV[14]), tonumber(ARGV[15]) }
-  verdict = count(tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), limits, ARGV[16],
-    tonumber(ARGV[17]), shared(18))
+  local limits = { ARGV[13], count_argument(14), count_argument(15), count_argument(16) }
+  verdict = count(count_argument(10), count_argument(11), count_argument(12), limits, ARGV[17],
+    count_argument(18), shared(19))
 elseif command == 'offer' then
-  verdict = offer(shared(9), ARGV[13], tonumber(ARGV[14]))
+  verdict = offer(shared(10), cause(14))
 else
   return redis.error_reply('ERR breaker-redis: unknown command')
 end

@@ -1,29 +1,20 @@
 ---- versions
 
-local function is_later(a, b)
-  return a[1] > b[1] or (a[1] == b[1] and a[2] > b[2])
-end
-
 local function is_same(a, b)
   return a and b and a[1] == b[1] and a[2] == b[2] or a == b
 end
 
-local function next_of(v)
-  if v[2] < MAX_NUMBER then
-    return { v[1], v[2] + 1 }
-  elseif v[1] < MAX_NUMBER then
-    return { v[1] + 1, 1 }
-  end
-  return v
+-- `version.rs` says why.
+local function is_believed(v)
+  return v[1] <= now + AHEAD
 end
 
-local function founded(known)
-  if not known then
-    return { now, 1 }
-  elseif known[1] < MAX_NUMBER then
-    return { max(now, known[1] + 1), 1 }
-  end
-  return next_of(known)
+local function next_of(v)
+  return v[2] < MAX_NUMBER and { v[1], v[2] + 1 } or { v[1] + 1, 1 }
+end
+
+local function founded(after)
+  return { after and max(now, after[1] + 1) or now, 1 }
 end
 
 ---- members

@@ -6,13 +6,18 @@
 --            record          how it stands (absent until somebody had something to say)
 --            ticks, slice0-4 the fleet's sums, by when instances were last heard of (`members.rs`)
 --            member:{who}    what an instance has said
--- ARGV     who, alive, present, channel, label, milliseconds that the key lives without use,
---          command, known version, what belongs to the command
+-- ARGV     who, alive, present, longest lease, channel, label, milliseconds that the key lives without
+--          use, command, known version, what belongs to the command
 
 local FORMAT = '1'
 -- Doubles hold every whole number up to 2^53.
 local MAX_NUMBER = 4503599627370496
-local MAX_TIME = 1125899906842624
+-- The longest wait, and lease.
+local LONGEST_WAIT = 86400000000
+local SHORTEST_LEASE = 100000
+-- How far an epoch may be ahead of the clock, and the latest that the clock says.
+local AHEAD = 366 * 86400000000
+local LATEST = MAX_NUMBER - 2 * AHEAD
 local MAX_COUNT = 4294967295
 local SLICES = 5
 local TO_SETTLE = 2
@@ -24,13 +29,8 @@ local SWEPT_AT_ONCE = 64
 local floor, max, min = math.floor, math.max, math.min
 local find, format, match = string.find, string.format, string.match
 
-local who, channel, label = ARGV[1], ARGV[4], ARGV[5]
-local present = ARGV[3] == '1'
-local width = floor(min(max(tonumber(ARGV[2]), 100000), 86400000000) / 4)
-local command = ARGV[7]
-
 local clock = redis.call('TIME')
-local now = min(clock[1] * 1000000 + clock[2], MAX_NUMBER)
+local now = min(clock[1] * 1000000 + clock[2], LATEST)
 
 ---- reading
 
@@ -45,6 +45,27 @@ local function is_name(text)
   return #text <= 64 and find(text, '^[!-~]+$') and text ~= '-'
 end
 
+-- What is written can be read again, also where somebody calls the script by hand.
+local function argument(value)
+  return value or error('breaker-redis: an argument is missing, or makes no sense')
+end
+
+local function argument_number(at, most)
+  return argument(number(ARGV[at], most))
+end
+
+-- More counts as the most.
+local function argument_time(at, least, most)
+  return min(max(argument_number(at, 9999999999999999), least), most)
+end
+
+local who, channel, label = argument(is_name(ARGV[1] or '') and ARGV[1]), ARGV[5], ARGV[6]
+local width = floor(argument_time(2, 100000, 86400000000) / 4)
+local present = ARGV[3] == '1'
+local longest_lease = argument_time(4, SHORTEST_LEASE, LONGEST_WAIT)
+local ttl = argument_time(7, 1000, 365 * 86400000)
+local command = ARGV[8]
+
 -- `false`: none; `nil`: nonsense.
 local function version(text)
   if text == '-' then
@@ -55,12 +76,17 @@ local function version(text)
   return epoch and counter and { epoch, counter } or nil
 end
 
+local function is_later(a, b)
+  return a[1] > b[1] or (a[1] == b[1] and a[2] > b[2])
+end
+
 local STATES = {
   closed = true, open = true, half_open = true, forced_open = true, disabled = true, shadow = true,
 }
+-- The largest number of each.
 local CAUSES = {
-  founded = true, tripped = true, counted = true, voted = true, overloaded = true, leased = true,
-  released = true, recovered = true, operator = true,
+  founded = 0, tripped = MAX_COUNT, counted = MAX_COUNT, voted = MAX_COUNT, overloaded = 0, leased = 0,
+  released = 0, recovered = 0, operator = 0,
 }
 
 local RECORD = '^(%S+)' .. string.rep(' (%S+)', 14) .. '$'
@@ -71,10 +97,10 @@ local function read_record(text)
     return nil
   end
   local record = {
-    version = version(f[1]), state = f[2], wait = number(f[3], MAX_TIME), imposed = f[4],
+    version = version(f[1]), state = f[2], wait = number(f[3], LONGEST_WAIT), imposed = f[4],
     reopenings = number(f[5], 255), since = number(f[6], MAX_NUMBER), cause = f[7],
-    number = number(f[8], MAX_COUNT), by = f[9], holder = f[10] ~= '-' and f[10],
-    lease_since = number(f[11], MAX_NUMBER), lease_lasts = number(f[12], MAX_TIME),
+    number = number(f[8], CAUSES[f[7]] or 0), by = f[9], holder = f[10] ~= '-' and f[10],
+    lease_since = number(f[11], MAX_NUMBER), lease_lasts = number(f[12], LONGEST_WAIT),
     operated = version(f[13]), offered = version(f[14]),
     census = f[15] ~= '-' and number(f[15], MAX_NUMBER),
   }
@@ -83,6 +109,8 @@ local function read_record(text)
     and CAUSES[record.cause] and record.number and is_name(record.by)
     and (not record.holder or is_name(record.holder)) and record.lease_since and record.lease_lasts
     and record.operated ~= nil and record.offered ~= nil and record.census ~= nil
+    and not (record.operated and is_later(record.operated, record.version))
+    and not (record.offered and not is_later(record.version, record.offered))
     and (record.state == 'half_open') == (record.holder ~= false)
     and (record.state == 'open' or (record.wait == 0 and record.imposed == '0'))
     and (record.state == 'closed' or not record.census)

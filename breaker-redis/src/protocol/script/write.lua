@@ -53,7 +53,7 @@ if record then
   local r = record
   told = format(' %s %s %.0f %s %.0f %s %.0f %s %s %.0f %s %s', version_text(r.version), r.state,
     left(r.since, r.wait), r.imposed, r.reopenings, r.cause, r.number, r.by, r.holder or '-',
-    left(r.lease_since, r.lease_lasts), version_text(r.offered), number_text(census_age()))
+    lease_left(), version_text(r.offered), number_text(census_age()))
 end
 
 if publishes and redis.acl_check_cmd and not redis.acl_check_cmd('PUBLISH', channel, '') then
@@ -64,14 +64,16 @@ if #writes > 0 then
   -- The first that is written: it alone may be refused (for want of memory, say), and then nothing is.
   redis.call('HSET', KEYS[1], unpack(writes))
 end
+if is_lost and not record then
+  redis.call('HDEL', KEYS[1], 'record')
+end
 for _, field in ipairs(silent) do
   redis.call('HDEL', KEYS[1], field)
 end
 if exists or #writes > 0 then
-  local ttl = tonumber(ARGV[6])
   -- Not each time: it would be sent to replicas.
   if redis.call('PTTL', KEYS[1]) < ttl * 7 / 8 then
-    redis.call('PEXPIRE', KEYS[1], ARGV[6])
+    redis.call('PEXPIRE', KEYS[1], format('%.0f', ttl))
   end
 end
 if publishes then

@@ -1,9 +1,10 @@
 //! Any commands, states and texts.
 
-use super::super::record::{CENSUS_HOLDS, MAX_TIME};
+use super::super::record::{CENSUS_HOLDS, LONGEST_WAIT};
 use super::super::version::MAX_NUMBER;
 use super::super::{
-    Caller, Cause, Command, Counts, Known, Limits, Quorum, Share, Shared, Told, Version, Who,
+    Caller, Cause, Command, Counts, Known, Lease, Limits, Quorum, Record, Share, Shared, Told,
+    Version, Who,
 };
 use breakerbox::State;
 use proptest::option;
@@ -30,7 +31,7 @@ pub(super) fn shared() -> impl Strategy<Value = Shared> {
     let wait = prop_oneof![
         0..3_u64,
         1_000..1_000_000_u64,
-        Just(MAX_TIME),
+        Just(LONGEST_WAIT),
         Just(u64::MAX)
     ];
     let state = prop_oneof![
@@ -67,7 +68,7 @@ pub(super) fn cause() -> impl Strategy<Value = Cause> {
 }
 
 pub(super) fn told() -> impl Strategy<Value = Told> {
-    let lease = (who(), number(MAX_TIME));
+    let lease = (who(), number(LONGEST_WAIT));
     (
         version(),
         shared(),
@@ -78,6 +79,7 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
         option::of(number(CENSUS_HOLDS)),
     )
         .prop_map(|(version, shared, lease, cause, by, offered, census)| {
+            let offered = offered.filter(|offered| *offered < version);
             let is_trial = shared.state == State::HalfOpen;
             let bounded = shared.bounded();
             Told {
@@ -93,6 +95,29 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
                 census: census.filter(|_| shared.state == State::Closed),
             }
         })
+}
+
+/// What somebody may have written, of the kind that the script writes.
+pub(super) fn record() -> impl Strategy<Value = Record> {
+    let lease = (number(MAX_NUMBER), number(LONGEST_WAIT));
+    let of_before = option::of(version());
+    (told(), number(MAX_NUMBER), lease, of_before).prop_map(
+        |(told, since, (given, lasts), operated)| Record {
+            version: told.version,
+            shared: told.shared,
+            since,
+            cause: told.cause,
+            by: told.by,
+            lease: told.lease.map(|(holder, _)| Lease {
+                holder,
+                since: given,
+                lasts,
+            }),
+            operated: operated.filter(|operated| *operated <= told.version),
+            offered: told.offered,
+            census: told.census.map(|_| since),
+        },
+    )
 }
 
 pub(super) fn quorum() -> impl Strategy<Value = Quorum> {
@@ -205,9 +230,17 @@ pub(super) fn caller() -> impl Strategy<Value = Caller> {
         1 => 0..800_000_u64,
         1 => Just(u64::MAX)
     ];
-    (0..4_u8, alive, any::<bool>()).prop_map(|(number, alive, present)| Caller {
-        who: Who::new(&format!("web-{number}")).expect("a name"),
-        alive,
-        present,
+    let longest = prop_oneof![
+        4 => Just(60_000_000_u64),
+        1 => 0..300_000_u64,
+        1 => Just(u64::MAX)
+    ];
+    (0..4_u8, alive, any::<bool>(), longest).prop_map(|(number, alive, present, longest_lease)| {
+        Caller {
+            who: Who::new(&format!("web-{number}")).expect("a name"),
+            alive,
+            present,
+            longest_lease,
+        }
     })
 }

@@ -1,13 +1,14 @@
 //! What the script makes of keys that hold something else, or what was damaged: nothing.
 
+use super::super::version::AHEAD;
 use super::super::wire::stored::Hash;
-use super::super::{Unusable, Verdict, Version};
+use super::super::{Cause, Command, Limits, Quorum, Reply, Unusable, Verdict, Version, arguments};
 use super::any;
-use super::script::{CHANGE, READ, ask, caller, count, dump, place, real, timed};
+use super::script::{CHANGE, LIVES, OPEN, READ, ask, caller, count, dump, place, real, timed};
 use super::server::Server;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use redis::Commands;
+use redis::{Commands, RedisResult};
 use std::cell::RefCell;
 
 #[test]
@@ -55,10 +56,12 @@ fn what_a_key_holds_that_is_no_circuit_stays_as_it_is() {
         (2, "0x5"),
         (2, "nan"),
         (2, "9999999999999999"),
+        (2, "86400000001"),
         (3, "yes"),
         (4, "256"),
         (5, "inf"),
         (6, "weather"),
+        (6, "operator"),
         (7, "4294967296"),
         (8, "-"),
         (8, "\u{e4}"),
@@ -70,6 +73,9 @@ fn what_a_key_holds_that_is_no_circuit_stays_as_it_is() {
         (14, "x"),
         (14, "9007199254740993"),
         (14, "1700"),
+        // Later than the version itself.
+        (12, "1764.3"),
+        (13, "1764.2"),
         (1, "closed"),
         (1, "half_open"),
     ] {
@@ -183,4 +189,121 @@ fn any_damage_is_refused_or_answered_and_never_half_done() {
     if let Err(error) = result {
         panic!("{error}");
     }
+}
+
+#[test]
+fn who_calls_the_script_by_hand_leaves_nothing_that_can_not_be_read() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let (connection, place, script) = (&mut server.connect(), place(), timed());
+    let now = 1_764_530_000_000_000;
+    let known = Some(Version {
+        epoch: now,
+        counter: 1,
+    });
+    let (lasts, to, cause) = (5_000_000, OPEN, Cause::Tripped { failures: 5 });
+    let quorum = Quorum::Instances(1);
+    let commands = [
+        READ,
+        CHANGE,
+        Command::Change {
+            known,
+            to,
+            cause,
+            again: false,
+        },
+        Command::Lease { known, lasts },
+        Command::Renew { known, lasts },
+        Command::Release { known },
+        Command::Vote {
+            known,
+            open: true,
+            to,
+            quorum,
+        },
+        Command::Count {
+            known,
+            counts: Default::default(),
+            limits: Limits::Consecutive { threshold: 0 },
+            quorum,
+            to,
+        },
+        Command::Offer {
+            known: Version {
+                epoch: now + 9,
+                counter: 9,
+            },
+            to,
+            cause,
+        },
+    ];
+    let future = format!("{}.4503599627370496", now + AHEAD);
+    let beyond = format!("{}.1", now + AHEAD + 1);
+    let forged = [
+        "",
+        "-",
+        "x",
+        "-1",
+        "1e9",
+        "1e999",
+        "nan",
+        "inf",
+        "0x10",
+        "0.5",
+        " 7",
+        "7 8",
+        "9999999999999999",
+        "99999999999999999999",
+        "half_open",
+        "operator",
+        "4503599627370496.4503599627370496",
+        "\u{e4}\0",
+        &future,
+        &beyond,
+    ];
+    let (mut refused, mut done) = (0, 0);
+    // The lease is somebody's, or nothing has happened yet.
+    for before in [&[CHANGE, Command::Lease { known, lasts }][..], &[count(1)]] {
+        for command in &commands {
+            let whole = arguments(&place, &caller("web-1"), LIVES, command);
+            for at in 0..whole.len() {
+                for text in forged {
+                    let _: () = connection.del(place.key()).unwrap();
+                    for (number, command) in before.iter().enumerate() {
+                        let now = Some(now + number as u64 * OPEN.wait);
+                        ask(connection, &script, &place, &caller("web-1"), command, now).unwrap();
+                    }
+                    let was = dump(connection, &place);
+                    let mut arguments = whole.clone();
+                    arguments[at] = text.to_owned();
+                    let mut invocation = script.key(place.key());
+                    invocation.arg(&arguments).arg(now + OPEN.wait);
+                    let answer: RedisResult<Vec<u8>> = invocation.invoke(connection);
+                    let what = format!("{command:?}: {text} at {at}");
+                    // What only names the channel and its message isn't stored.
+                    let decoded = match answer {
+                        Ok(answer) => {
+                            done += 1;
+                            Reply::decode(&answer)
+                        }
+                        Err(error) => {
+                            refused += 1;
+                            assert_eq!(error.code(), Some("ERR"), "{what}: {error}");
+                            assert_eq!(dump(connection, &place), was, "{what}");
+                            continue;
+                        }
+                    };
+                    assert!(decoded.is_ok(), "{what}: {decoded:?}");
+                    let later = Some(now + OPEN.wait + 1);
+                    let read = ask(connection, &script, &place, &caller("web-2"), &READ, later);
+                    assert!(read.is_ok(), "{what}: {read:?}");
+                }
+            }
+        }
+    }
+    assert!(
+        refused > 1_000 && done > 1_000,
+        "{refused} refused, {done} done"
+    );
 }

@@ -1,6 +1,5 @@
 //! What becomes of a circuit's record, case by case.
 
-use super::super::version::MAX_NUMBER;
 use super::super::{
     Applied, Caller, Cause, Command, Counts, Known, Limits, Quorum, Share, Shared, Stored, Told,
     Verdict, Version, Who, apply,
@@ -9,14 +8,15 @@ use super::script::{CHANGE, CLOSE, OPEN, READ};
 use breakerbox::State;
 
 pub(super) const SECOND: u64 = 1_000_000;
-const HOUR: u64 = 3_600 * SECOND;
+pub(super) const HOUR: u64 = 3_600 * SECOND;
 const ALIVE: u64 = 15 * SECOND;
+const LONGEST_LEASE: u64 = 60 * SECOND;
 
 /// Redis, as far as the rules go.
 pub(super) struct Redis {
     pub(super) stored: Stored,
     pub(super) now: u64,
-    present: bool,
+    pub(super) present: bool,
 }
 
 impl Redis {
@@ -33,6 +33,7 @@ impl Redis {
             who: Who::new(who).unwrap(),
             alive: ALIVE,
             present: self.present,
+            longest_lease: LONGEST_LEASE,
         };
         apply(&mut self.stored, self.now, &caller, command)
     }
@@ -71,7 +72,7 @@ impl Redis {
     }
 }
 
-fn shared(state: State) -> Shared {
+pub(super) fn shared(state: State) -> Shared {
     Shared {
         state,
         wait: 0,
@@ -80,7 +81,7 @@ fn shared(state: State) -> Shared {
     }
 }
 
-fn change(known: Known, state: State) -> Command {
+pub(super) fn change(known: Known, state: State) -> Command {
     Command::Change {
         known,
         to: shared(state),
@@ -89,7 +90,7 @@ fn change(known: Known, state: State) -> Command {
     }
 }
 
-fn by_operator(known: Known, state: State, again: bool) -> Command {
+pub(super) fn by_operator(known: Known, state: State, again: bool) -> Command {
     Command::Change {
         known,
         to: shared(state),
@@ -98,14 +99,14 @@ fn by_operator(known: Known, state: State, again: bool) -> Command {
     }
 }
 
-fn lease(known: Known) -> Command {
+pub(super) fn lease(known: Known) -> Command {
     Command::Lease {
         known,
         lasts: 5 * SECOND,
     }
 }
 
-fn offer(known: Version, to: Shared) -> Command {
+pub(super) fn offer(known: Version, to: Shared) -> Command {
     Command::Offer {
         known,
         to,
@@ -113,7 +114,7 @@ fn offer(known: Version, to: Shared) -> Command {
     }
 }
 
-fn vote(known: Known, quorum: Quorum) -> Command {
+pub(super) fn vote(known: Known, quorum: Quorum) -> Command {
     Command::Vote {
         known,
         open: true,
@@ -122,7 +123,7 @@ fn vote(known: Known, quorum: Quorum) -> Command {
     }
 }
 
-fn count(known: Known, failures: u32, threshold: u32) -> Command {
+pub(super) fn count(known: Known, failures: u32, threshold: u32) -> Command {
     Command::Count {
         known,
         counts: Counts {
@@ -284,7 +285,7 @@ fn a_trial_that_decided_nothing_leaves_the_next_to_another() {
 
 #[test]
 fn a_clock_that_jumps_holds_nothing_open_longer() {
-    for back in [SECOND, HOUR, 1_000_000 * HOUR] {
+    for back in [SECOND, HOUR, 180 * 24 * HOUR] {
         let mut redis = Redis::new();
         let known = redis.opened();
         redis.now -= back.min(redis.now);
@@ -326,10 +327,12 @@ fn a_redis_that_was_emptied_begins_an_epoch_that_wins() {
 fn of_what_is_offered_the_latest_is_taken() {
     let mut redis = Redis::new();
     let old = redis.opened().unwrap();
+    redis.now += SECOND;
     let late = redis.done("web-1", &CLOSE).version;
+    redis.now += SECOND;
     let offers = [(old, OPEN), (late, shared(State::Closed))];
     for (first, second) in [(0, 1), (1, 0)] {
-        let mut redis = Redis::new();
+        redis.stored = Stored::default();
         let (known, to) = offers[first];
         redis.done("web-1", &offer(known, to));
         let (known, to) = offers[second];
@@ -337,7 +340,7 @@ fn of_what_is_offered_the_latest_is_taken() {
         assert_eq!(redis.done("web-3", &READ).shared.state, State::Closed);
     }
     // Once something has happened, what was before is over.
-    let mut redis = Redis::new();
+    redis.stored = Stored::default();
     let told = redis.done("web-1", &offer(old, OPEN));
     redis.done("web-1", &change(Some(told.version), State::Closed));
     redis.refused("web-2", &offer(late, OPEN));
@@ -534,15 +537,52 @@ fn instances_that_come_and_go_are_forgotten() {
 }
 
 #[test]
-fn versions_grow_to_their_ends() {
-    let version = |epoch, counter| Version { epoch, counter };
-    assert_eq!(version(1, 1).next(), version(1, 2));
-    assert_eq!(version(1, MAX_NUMBER).next(), version(2, 1));
-    let greatest = version(MAX_NUMBER, MAX_NUMBER);
-    assert_eq!(greatest.next(), greatest);
-    assert_eq!(Version::founded(7, None), version(7, 1));
-    assert_eq!(Version::founded(7, Some(version(7, 9))), version(8, 1));
-    assert_eq!(Version::founded(7, Some(version(3, 9))), version(7, 1));
-    let last = version(MAX_NUMBER, 4);
-    assert_eq!(Version::founded(7, Some(last)), version(MAX_NUMBER, 5));
+fn what_waits_longer_than_a_day_waits_a_day() {
+    const DAY: u64 = 24 * HOUR;
+    for wait in [DAY - 1, DAY, DAY + 1, u64::MAX] {
+        let mut redis = Redis::new();
+        let to = Shared { wait, ..OPEN };
+        let cause = Cause::Operator;
+        let (known, again) = (None, false);
+        let set = Command::Change {
+            known,
+            to,
+            cause,
+            again,
+        };
+        let told = redis.done("web-1", &set);
+        assert_eq!(told.shared.wait, wait.min(DAY));
+        redis.now += wait.min(DAY);
+        redis.done("web-2", &lease(Some(told.version)));
+    }
+}
+
+#[test]
+fn a_lease_lasts_as_long_as_any_can_and_no_longer() {
+    let lasts = u64::MAX;
+    let mut redis = Redis::new();
+    let known = redis.opened();
+    redis.now += OPEN.wait;
+    let told = redis.done("web-1", &Command::Lease { known, lasts });
+    let holder = Who::new("web-1").unwrap();
+    assert_eq!(told.lease, Some((holder.clone(), LONGEST_LEASE)));
+    let known = Some(told.version);
+    redis.done("web-1", &Command::Renew { known, lasts });
+    // What somebody else has written is cut as well: for who reads it, too, however often he does.
+    if let Some(lease) = redis
+        .stored
+        .record
+        .as_mut()
+        .and_then(|record| record.lease.as_mut())
+    {
+        (lease.since, lease.lasts) = (redis.now + HOUR, 24 * HOUR);
+    }
+    for passed in 0..LONGEST_LEASE / SECOND {
+        let left = LONGEST_LEASE - passed * SECOND;
+        let told = redis.done("web-2", &Command::Read { known });
+        assert_eq!(told.lease, Some((holder.clone(), left)));
+        redis.refused("web-2", &lease(known));
+        redis.now += SECOND;
+    }
+    redis.done("web-2", &lease(known));
 }

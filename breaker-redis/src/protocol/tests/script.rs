@@ -59,6 +59,7 @@ pub(super) fn caller(name: &str) -> Caller {
         who: Who::new(name).unwrap(),
         alive: 15_000_000,
         present: true,
+        longest_lease: 60_000_000,
     }
 }
 

@@ -26,6 +26,7 @@ fn caller(number: usize) -> Caller {
         who: Who::new(&format!("web-{number}")).unwrap(),
         alive: LONG,
         present: false,
+        longest_lease: LONG,
     }
 }
 

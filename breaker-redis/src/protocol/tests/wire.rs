@@ -172,7 +172,7 @@ proptest! {
     ) {
         let place = Place::new(&Prefix::default(), &name, key.as_deref());
         let arguments = arguments(&place, &caller, Duration::MAX, &command);
-        prop_assert!((8..=21).contains(&arguments.len()));
+        prop_assert!((9..=22).contains(&arguments.len()));
         for argument in arguments {
             prop_assert!((1..=260).contains(&argument.len()), "{}", argument);
             prop_assert!(argument.bytes().all(|byte| byte.is_ascii_graphic()), "{}", argument);
@@ -196,7 +196,7 @@ fn each_field_that_is_none_is_named() {
         (2, "00000000000000001.2", field("version")),
         (3, "ajar", field("state")),
         (4, "-1", field("time left")),
-        (4, "1125899906842625", field("time left")),
+        (4, "86400000001", field("time left")),
         (4, "3e7", field("time left")),
         (5, "2", field("imposed")),
         (6, "256", field("count of reopenings")),
@@ -207,8 +207,9 @@ fn each_field_that_is_none_is_named() {
         (10, "", field("holder")),
         (10, "web-2", Unusable::Contradiction("lease")),
         (11, "1", Unusable::Contradiction("lease")),
-        (11, "1125899906842625", field("lease")),
+        (11, "86400000001", field("lease")),
         (12, "1763", field("offered version")),
+        (12, "1764.2", Unusable::Contradiction("offered version")),
         (13, "", field("census")),
         (13, "-1", field("census")),
         (13, "1000001", field("census")),
@@ -284,13 +285,14 @@ fn the_key_lives_a_second_at_least() {
         who: Who::new("web-1").unwrap(),
         alive: u64::MAX,
         present: true,
+        longest_lease: u64::MAX,
     };
     let known = None;
     let lives = |lives| {
         let command = super::super::Command::Read { known };
-        arguments(&place, &caller, lives, &command).swap_remove(5)
+        arguments(&place, &caller, lives, &command).swap_remove(6)
     };
     assert_eq!(lives(Duration::ZERO), "1000");
     assert_eq!(lives(LIVES), "3600000");
-    assert_eq!(lives(Duration::MAX), "1125899906842");
+    assert_eq!(lives(Duration::MAX), "31536000000");
 }

@@ -1,12 +1,15 @@
 //! What the script is called with, beside its key.
 
-use super::super::record::MAX_TIME;
+use super::super::record::LONGEST_WAIT;
 use super::super::{Caller, Cause, Command, Limits, Place, Quorum, Share, Shared, Version};
 use super::fields::version_text;
 use std::time::Duration;
 
+/// In milliseconds: a year.
+const LONGEST_LIFE: u64 = 365 * 86_400_000;
+
 /// The script's arguments after its key, [`Place::key`]. `lives`: how long the key stays without any
-/// use; it is 1 s at least.
+/// use; it is 1 s at least, and a year at most.
 ///
 /// Numbers beyond what can be told are sent as the largest that can.
 ///
@@ -15,11 +18,11 @@ use std::time::Duration;
 /// use std::time::Duration;
 ///
 /// let place = Place::new(&Prefix::default(), "pms", None);
-/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false };
+/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false, longest_lease: 60_000_000 };
 /// let lives = Duration::from_secs(7 * 86_400);
 /// assert_eq!(
 ///     arguments(&place, &caller, lives, &Command::Read { known: None }),
-///     ["web-1", "15000000", "0", "breakerbox:pms", "-", "604800000", "read", "-"],
+///     ["web-1", "15000000", "0", "60000000", "breakerbox:pms", "-", "604800000", "read", "-"],
 /// );
 /// # Ok::<(), breaker_redis::protocol::NoName>(())
 /// ```
@@ -34,11 +37,12 @@ pub fn arguments(
     let mut arguments = vec![
         caller.who.as_str().to_owned(),
         // More than a day counts as a day.
-        caller.alive.min(MAX_TIME).to_string(),
+        caller.alive.min(LONGEST_WAIT).to_string(),
         flag(caller.present),
+        caller.longest_lease().to_string(),
         place.channel().to_owned(),
         place.label().to_owned(),
-        lives.clamp(1000, MAX_TIME / 1000).to_string(),
+        lives.clamp(1000, LONGEST_LIFE).to_string(),
         word(command).to_owned(),
         version_text(command.known().map(Version::bounded)),
     ];
@@ -52,7 +56,7 @@ pub fn arguments(
             arguments.push(flag(again));
         }
         Command::Lease { lasts, .. } | Command::Renew { lasts, .. } => {
-            arguments.push(lasts.min(MAX_TIME).to_string());
+            arguments.push(lasts.min(LONGEST_WAIT).to_string());
         }
         Command::Vote {
             open, to, quorum, ..

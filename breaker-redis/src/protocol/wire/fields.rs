@@ -1,6 +1,6 @@
 //! The fields of a text, read one after the other.
 
-use super::super::record::{CENSUS_HOLDS, MAX_TIME};
+use super::super::record::{CENSUS_HOLDS, LONGEST_WAIT};
 use super::super::version::MAX_NUMBER;
 use super::super::{Cause, Shared, Told, Version, Who};
 use super::{FORMAT, LONGEST, Unusable};
@@ -70,7 +70,7 @@ impl<'a> Fields<'a> {
     pub(super) fn told(&mut self) -> Result<Told, Unusable> {
         let version = self.version("version")?.ok_or(Unusable::Field("version"))?;
         let state: State = self.next()?.parse().map_err(|_| Unusable::Field("state"))?;
-        let wait = self.number("time left", MAX_TIME)?;
+        let wait = self.number("time left", LONGEST_WAIT)?;
         let imposed = match self.next()? {
             "0" => false,
             "1" => true,
@@ -87,8 +87,11 @@ impl<'a> Fields<'a> {
             }
             _ => Some(self.who("holder")?),
         };
-        let left = self.number("lease", MAX_TIME)?;
+        let left = self.number("lease", LONGEST_WAIT)?;
         let offered = self.version("offered version")?;
+        if offered.is_some_and(|offered| offered >= version) {
+            return Err(Unusable::Contradiction("offered version"));
+        }
         let census = match self.next()? {
             NONE => None,
             text => Some(number(text, CENSUS_HOLDS).ok_or(Unusable::Field("census"))?),

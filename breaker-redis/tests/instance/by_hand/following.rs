@@ -104,6 +104,22 @@ fn an_older_message_and_the_same_one_again_change_nothing() {
 }
 
 #[test]
+fn an_operators_word_is_followed_by_who_is_closed_already_and_a_new_life_is_not() {
+    for (cause, follows) in [(Cause::Operator, true), (Cause::Founded, false)] {
+        let mut instance = at(CLOSED);
+        let mut told = told(1, CLOSED, cause, "other");
+        told.version.epoch += 1;
+        instance.heard(2 * SECOND, &told);
+        match instance.next(2 * SECOND) {
+            // What was counted until then is forgotten with it.
+            Step::Follow(follow) => assert!(follows, "{follow:?}"),
+            step => assert!(!follows, "{step:?}"),
+        }
+        assert_eq!(instance.known(), Some(told.version));
+    }
+}
+
+#[test]
 fn another_state_of_the_same_number_is_followed_where_redis_says_so() {
     let mut instance = at(OPEN);
     let poll = instance.waits(2 * SECOND).expect("a poll");

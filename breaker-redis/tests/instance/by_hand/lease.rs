@@ -54,6 +54,30 @@ fn the_lease_is_measured_from_when_it_was_asked_for() {
 }
 
 #[test]
+fn nobody_waits_longer_for_a_holder_than_a_lease_can_last() {
+    let longest = options(0).probe_timeout;
+    for (left, waits) in [
+        (Duration::from_secs(3), Duration::from_secs(3)),
+        (longest, longest),
+        (Duration::from_secs(86_400), longest),
+    ] {
+        let mut instance = at(Shared { wait: 0, ..OPEN });
+        let mut trial = told(5, TRIAL, Cause::Leased, "other");
+        let left = u64::try_from(left.as_micros()).expect("a day");
+        trial.lease = Some((Who::new("other").expect("a name"), left));
+        instance.heard(2 * SECOND, &trial);
+        assert_eq!(instance.probe_wanted(2 * SECOND), Err(waits));
+        let over = 2 * SECOND + u64::try_from(waits.as_micros()).expect("a minute");
+        assert!(instance.probe_wanted(over).is_err());
+        let mut asked = false;
+        while let Step::Ask(_, command) = instance.next(over) {
+            asked |= matches!(command, Command::Lease { .. });
+        }
+        assert!(asked, "{waits:?}");
+    }
+}
+
+#[test]
 fn a_lease_that_is_refused_is_not_asked_for_again_at_once() {
     let mut instance = at(Shared { wait: 0, ..OPEN });
     let mut asks = 0;
