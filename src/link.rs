@@ -231,7 +231,43 @@ impl RefUnwindSafe for Slot {}
 /// );
 /// ```
 pub fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u64) {
-    observe::sharing_lost(fleet, error, losses);
+    observe::sharing_lost(fleet, error, losses, None);
+}
+
+/// The same, where a part of the circuits is concerned, and the others are still shared.
+///
+/// ```
+/// use breakerbox::link;
+/// use breakerbox::observe::{self, Observer, Part, SharingLost};
+/// use std::sync::{Arc, Mutex};
+///
+/// #[derive(Default)]
+/// struct Lines(Mutex<Vec<String>>);
+/// impl Observer for Lines {
+///     fn sharing_lost(&self, event: &SharingLost<'_>) {
+///         self.0.lock().unwrap().push(event.to_string());
+///     }
+/// }
+///
+/// let lines = Arc::new(Lines::default());
+/// let _installed = observe::install(lines.clone());
+/// let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+/// link::sharing_lost_in_part("booking", &refused, 1, Part::new(2, 6));
+/// assert_eq!(
+///     *lines.0.lock().unwrap(),
+///     [
+///         "2 of 6 circuits of fleet `booking` can't be shared, each process is on its own with these: \
+///          connection refused"
+///     ]
+/// );
+/// ```
+pub fn sharing_lost_in_part(
+    fleet: &str,
+    error: &(dyn Error + 'static),
+    losses: u64,
+    part: observe::Part,
+) {
+    observe::sharing_lost(fleet, error, losses, Some(part));
 }
 
 /// Tells the same observers that circuits are shared again, after so much time

@@ -109,7 +109,7 @@ pub use any::AnyEvent;
 pub use clock::ClockOfEvents;
 pub use event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, ProbeExpired, Reconfigured,
+    LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, Part, ProbeExpired, Reconfigured,
     Rejection, SharingLost, SharingRestored, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 pub use flood::FirstThenCounts;
@@ -339,8 +339,8 @@ pub trait Observer: Send + Sync {
         let _ = event;
     }
 
-    /// Circuits are shared with nobody for now: each process is on its own. Of no breaker, but of all
-    /// that are shared through this [link](crate::link).
+    /// Circuits, all or a [part](SharingLost::part) of them, are shared with nobody for now: each process
+    /// is on its own. Of no breaker, but of all that are shared through this [link](crate::link).
     fn sharing_lost(&self, event: &SharingLost<'_>) {
         let _ = event;
     }

@@ -5,11 +5,16 @@
 //! (connecting, asking) is a task of the runtime, which says by an [`Event`] what came of it.
 
 mod asking;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod connect;
 mod connection;
 mod driving;
 mod limited;
+mod listening;
+mod nodes;
 mod report;
+mod sessions;
 mod timers;
 #[cfg(feature = "tls")]
 mod tls;
@@ -17,32 +22,25 @@ mod trouble;
 mod window;
 
 use crate::circuit::Circuit;
-use crate::error::{ConnectionError, FleetError, Trouble};
+use crate::error::{FleetError, Trouble};
 use crate::group::Group;
 use crate::hub::Hub;
 use crate::settings::FleetBuilder;
 use asking::{Answered, Question};
-use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use breakerbox::link;
 use connect::{Heard, Live, Target};
+use nodes::Nodes;
 use report::{News, Report};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use timers::Timers;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::mpsc;
-use window::Window;
-
-/// The longest that is waited before another attempt to connect; the shortest is a fiftieth of it.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
-
-/// A connection that lasted so long was a good one: the next attempt is made at once.
-const GOOD: Duration = Duration::from_secs(10);
 
 /// For so long at most a fleet that is left goes on, to say what it has to.
 const FAREWELL: Duration = Duration::from_millis(500);
@@ -55,14 +53,17 @@ enum Event {
     Answered(u64, Duration, Result<Vec<Answered>, Trouble>),
     /// The connection is well, although nothing had to be asked.
     Alive(u64, Result<(), Trouble>),
+    /// What is where in a cluster.
+    #[cfg(feature = "cluster")]
+    Mapped(Result<Vec<nodes::Range>, crate::error::ConnectionError>),
 }
 
 /// What the loop woke up for.
 enum Woken {
     Event(Event),
     Heard(Heard),
-    /// The connection has ended.
-    Ended,
+    /// The connection of this session has ended.
+    Ended(u64),
     /// Something is in the queue, or it is time.
     Look,
 }
@@ -71,34 +72,33 @@ enum Woken {
 struct Background {
     hub: Arc<Hub>,
     runtime: Runtime,
-    target: Arc<Target>,
     events: (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
     /// Counts connections, and attempts to make one.
-    session: u64,
-    live: Option<Live>,
-    connected_at: Option<Instant>,
-    /// When the next attempt is made.
-    retry_at: Option<Instant>,
-    backoff: ExponentialBackoff,
+    sessions: u64,
+    nodes: Nodes,
+    #[cfg(feature = "cluster")]
+    cluster: Option<cluster::Cluster>,
+    /// Whether all circuits can be had may have changed.
+    is_changed: bool,
     report: Report,
     timers: Timers,
-    /// What calls and messages made worth looking at, and what was answered.
+    /// What is worth looking at, of whatever node it is.
     urgent: VecDeque<Arc<Circuit>>,
-    /// What can wait: circuits of which it is to be asked how they stand.
-    patient: VecDeque<Arc<Circuit>>,
-    questions: Vec<Question>,
-    /// Commands that were asked and not answered.
-    in_flight: usize,
-    window: Window,
-    asked_at: Instant,
-    /// When it was last looked whether groups have come or gone, with this connection.
+    /// When it was last looked whether groups have come or gone, with these connections.
     looked_at: Option<Instant>,
 }
 
 /// Starts the thread. What can't work is an error; that Redis can't be reached is none.
 pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), FleetError> {
-    let trial = format!("{}:~{}", hub.prefix().as_str(), hub.me());
-    let target = Arc::new(Target::new(settings, trial)?);
+    let target = Arc::new(Target::new(settings)?);
+    #[cfg(feature = "cluster")]
+    let cluster = cluster::Cluster::of(&target, &settings.nodes)?;
+    #[cfg(not(feature = "cluster"))]
+    if !settings.nodes.is_empty() {
+        return Err(FleetError::Address(
+            "several nodes are a cluster, which needs the feature `cluster` of breaker-redis",
+        ));
+    }
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -106,7 +106,13 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
     let hub = Arc::clone(hub);
     let run = move || {
         let of_run = Arc::clone(&hub);
-        let background = Background::new(hub, runtime, target);
+        #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "of a cluster"))]
+        let mut background = Background::new(hub, runtime, target);
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = cluster {
+            background.nodes = Nodes::of_cluster();
+            background.cluster = Some(cluster);
+        }
         let ended = panic::catch_unwind(AssertUnwindSafe(move || background.run()));
         if ended.is_err() {
             // A fault of ours costs the sharing, and nothing else.
@@ -129,36 +135,23 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
 )]
 struct Ended;
 
-fn backoff() -> ExponentialBackoff {
-    ExponentialBuilder::new()
-        .with_min_delay(LONGEST_WAIT / 50)
-        .with_max_delay(LONGEST_WAIT / 2)
-        .with_factor(2.0)
-        .with_jitter()
-        .without_max_times()
-        .build()
-}
-
 impl Background {
     fn new(hub: Arc<Hub>, runtime: Runtime, target: Arc<Target>) -> Self {
+        let mut nodes = Nodes::one(target);
+        // At once.
+        nodes.all[0].retry_at = Some(Instant::now());
         Self {
             hub,
             runtime,
-            target,
             events: mpsc::unbounded_channel(),
-            session: 0,
-            live: None,
-            connected_at: None,
-            retry_at: Some(Instant::now()),
-            backoff: backoff(),
+            sessions: 0,
+            nodes,
+            #[cfg(feature = "cluster")]
+            cluster: None,
+            is_changed: false,
             report: Report::default(),
             timers: Timers::default(),
             urgent: VecDeque::new(),
-            patient: VecDeque::new(),
-            questions: Vec::new(),
-            in_flight: 0,
-            window: Window::NEW,
-            asked_at: Instant::now(),
             looked_at: None,
         }
     }
@@ -170,7 +163,7 @@ impl Background {
                 Woken::Event(event) => self.take(event),
                 Woken::Heard(heard) => self.hear(&heard),
                 // What it ended of, it says to whoever asks.
-                Woken::Ended => self.ask_whether_alive(),
+                Woken::Ended(session) => self.ask_whether_alive(session),
                 Woken::Look => {}
             }
         }
@@ -183,52 +176,70 @@ impl Background {
     fn look(&mut self) {
         let news = self.report.look(Instant::now());
         self.tell(news);
-        if self.retry_at.is_some_and(|at| at <= Instant::now()) {
-            self.connect();
+        #[cfg(feature = "cluster")]
+        self.look_at_map();
+        for at in 0..self.nodes.all.len() {
+            let retry_at = self.nodes.all[at].retry_at;
+            if retry_at.is_some_and(|at| at <= Instant::now()) {
+                self.connect(at);
+            }
         }
         self.look_at_groups();
         self.hear_all();
-        let overflowed = self
-            .live
-            .as_ref()
-            .is_some_and(|live| live.overflowed.swap(false, Ordering::AcqRel));
-        if overflowed {
-            self.ask_for_all();
-        }
         self.hub.take_queue(&mut self.urgent);
         let now = self.hub.now();
         while let Some(circuit) = self.timers.take(now) {
+            let node = self.nodes.of_key(circuit.place.key());
+            let live = node.filter(|at| self.nodes.all[*at].live.is_some());
             let can_wait = circuit.instance().can_wait(now);
-            match can_wait && self.live.is_some() {
-                true => self.patient.push_back(circuit),
-                false => self.urgent.push_back(circuit),
+            match live.filter(|_| can_wait) {
+                Some(at) => self.nodes.all[at].patient.push_back(circuit),
+                None => self.urgent.push_back(circuit),
             }
         }
         self.drive_all();
         self.look_whether_alive();
+        self.look_whether_all_are_had();
     }
 
     /// What else was heard: of many messages at once, each need not be looked at by itself.
     fn hear_all(&mut self) {
-        for _ in 0..connect::MOST_WAITING {
-            let messages = self.live.as_mut().map(|live| &mut live.messages);
-            match messages.and_then(|messages| messages.try_recv().ok()) {
-                Some(heard) => self.hear(&heard),
-                None => return,
+        let mut has_overflowed = false;
+        for at in 0..self.nodes.all.len() {
+            for _ in 0..connect::MOST_WAITING {
+                let live = self.nodes.all[at].live.as_mut();
+                match live.and_then(|live| live.messages.try_recv().ok()) {
+                    Some(heard) => self.hear(&heard),
+                    None => break,
+                }
             }
+            let live = self.nodes.all[at].live.as_ref();
+            has_overflowed |=
+                live.is_some_and(|live| live.overflowed.swap(false, Ordering::AcqRel));
         }
+        if has_overflowed {
+            self.ask_for_all();
+        }
+    }
+
+    /// When there is something to do by itself.
+    fn due(&mut self) -> Option<Instant> {
+        let timer = self.timers.next().and_then(|at| self.hub.at(at));
+        let (poll, patience) = (self.hub.times().poll, self.hub.times().answer);
+        let of_nodes = self.nodes.all.iter().flat_map(|node| {
+            let alive = node.live.is_some().then(|| node.asked_at + poll);
+            let waited = node.connecting_since.map(|since| since + patience);
+            let waited = waited.filter(|at| *at > Instant::now());
+            [node.retry_at, alive, waited]
+        });
+        let of_all = [timer, self.report.next(), self.map_due()];
+        of_nodes.chain(of_all).flatten().min()
     }
 
     /// Until something happens.
     fn wait(&mut self) -> Woken {
-        let timer = self.timers.next().and_then(|at| self.hub.at(at));
-        let poll = self
-            .live
-            .is_some()
-            .then(|| self.asked_at + self.hub.times().poll);
-        let next = [timer, self.retry_at, self.report.next(), poll];
-        let next = next.into_iter().flatten().min();
-        let (hub, events, live) = (&self.hub, &mut self.events.1, &mut self.live);
+        let next = self.due();
+        let (hub, events, nodes) = (&self.hub, &mut self.events.1, &mut self.nodes);
         self.runtime.block_on(async {
             // First of all tasks go on: if there was always something to look at, they never would.
             tokio::task::yield_now().await;
@@ -238,15 +249,8 @@ impl Background {
                 if let Poll::Ready(Some(event)) = events.poll_recv(cx) {
                     return Poll::Ready(Woken::Event(event));
                 }
-                if let Some(live) = live
-                    && let Poll::Ready(Some(heard)) = live.messages.poll_recv(cx)
-                {
-                    return Poll::Ready(Woken::Heard(heard));
-                }
-                if let Some(live) = live
-                    && live.poll_ended(cx).is_ready()
-                {
-                    return Poll::Ready(Woken::Ended);
+                if let Poll::Ready(woken) = poll_nodes(nodes, cx) {
+                    return Poll::Ready(woken);
                 }
                 if woken.as_mut().poll(cx).is_ready() || sleep.as_mut().poll(cx).is_ready() {
                     return Poll::Ready(Woken::Look);
@@ -257,61 +261,27 @@ impl Background {
         })
     }
 
-    fn connect(&mut self) {
-        self.retry_at = None;
-        self.session += 1;
-        let (session, target, to) = (
-            self.session,
-            Arc::clone(&self.target),
-            self.events.0.clone(),
-        );
-        self.runtime.spawn(async move {
-            let live = Box::new(target.connect().await);
-            let _ = to.send(Event::Connected(session, live));
-        });
-    }
-
     fn take(&mut self, event: Event) {
         match event {
-            Event::Connected(session, live) if session == self.session => match *live {
-                Ok(live) => self.connected(live),
-                Err(trouble) => self.lose(trouble),
+            Event::Connected(session, live) => match (self.nodes.of_session(session), *live) {
+                (Some(at), Ok(live)) => self.connected(at, live),
+                (Some(at), Err(trouble)) => self.lose(at, trouble),
+                (None, _) => {}
             },
-            Event::Subscribed(session, groups, Ok(())) if session == self.session => {
-                for group in groups {
-                    group.heard_in.store(session, Ordering::Release);
-                    self.patient.extend(group.circuits());
-                }
-            }
-            Event::Answered(session, took, Ok(answers)) if session == self.session => {
-                self.in_flight = self.in_flight.saturating_sub(answers.len());
-                let gone = self.hub.times().answer;
-                self.window.answered(answers.len(), took, gone);
-                if let Err(trouble) = self.answered(answers) {
-                    self.lose(trouble);
-                }
-            }
+            Event::Subscribed(session, groups, Ok(())) => self.subscribed(session, groups),
+            Event::Answered(session, took, Ok(answers)) => self.answered(session, took, answers),
+            Event::Alive(_, Ok(())) => {}
             Event::Subscribed(session, _, Err(trouble))
             | Event::Answered(session, _, Err(trouble))
-            | Event::Alive(session, Err(trouble))
-                if session == self.session =>
-            {
-                self.lose(trouble);
+            | Event::Alive(session, Err(trouble)) => {
+                // What came too late: its circuits were told that it wouldn't.
+                if let Some(at) = self.nodes.of_session(session) {
+                    self.lose(at, trouble);
+                }
             }
-            // What came too late: its circuits were told that it wouldn't.
-            _ => {}
+            #[cfg(feature = "cluster")]
+            Event::Mapped(mapped) => self.mapped(mapped),
         }
-    }
-
-    fn connected(&mut self, live: Live) {
-        self.live = Some(live);
-        self.looked_at = None;
-        self.in_flight = 0;
-        self.asked_at = Instant::now();
-        self.connected_at = Some(self.asked_at);
-        self.hub.connected(self.session);
-        let news = self.report.restored(self.asked_at);
-        self.tell(news);
     }
 
     fn tell(&self, news: Option<News>) {
@@ -320,54 +290,49 @@ impl Background {
         }
     }
 
-    /// Redis can't be had, for now.
-    fn lose(&mut self, trouble: Trouble) {
-        let error = ConnectionError {
-            at: self.target.shown(),
-            trouble,
-        };
-        let lasted = self.connected_at.take().map(|at| at.elapsed());
-        self.live = None;
-        if lasted.is_some_and(|lasted| lasted >= GOOD) {
-            self.backoff = backoff();
-        }
-        let wait = self.backoff.next().unwrap_or(LONGEST_WAIT);
-        self.retry_at = Some(Instant::now() + wait);
-        self.hub.failed(&error);
-        let now = self.hub.now();
-        for circuit in self.hub.groups().iter().flat_map(|group| group.circuits()) {
-            if circuit.found_in.load(Ordering::Relaxed) == self.session {
-                circuit.instance().lost(now);
-                self.urgent.push_back(circuit);
-            }
-        }
-        // Answers to what was asked before are none any more.
-        self.session += 1;
-        self.questions.clear();
-        self.patient.clear();
-        self.in_flight = 0;
-        self.window = Window::NEW;
-        self.report.lost(Instant::now(), error);
-        self.hub.progressed();
-    }
-
     /// What is not told yet is, and leases are given back, if that can be done at once.
     fn say_farewell(&mut self) {
-        let Some(live) = &self.live else {
-            return;
-        };
         let now = self.hub.now();
-        let circuits = self.hub.groups().into_iter().flat_map(|g| g.circuits());
-        let questions: Vec<_> = circuits
-            .filter_map(|circuit| Question::last(&circuit, now))
-            .collect();
-        if !questions.is_empty() {
-            let asking = asking::ask(live, questions, self.hub.times().answer);
-            // Whether it was said or not: the lease runs out.
-            let farewell = async { tokio::time::timeout(FAREWELL, asking).await };
-            let _ = self.runtime.block_on(farewell);
+        let mut questions: Vec<_> = self.nodes.all.iter().map(|_| Vec::new()).collect();
+        for circuit in self.hub.groups().into_iter().flat_map(|g| g.circuits()) {
+            let node = self.nodes.of_key(circuit.place.key());
+            if let (Some(at), Some(question)) = (node, Question::last(&circuit, now)) {
+                questions[at].push(question);
+            }
+        }
+        let within = self.hub.times().answer;
+        let asking = self.nodes.all.iter().zip(questions);
+        let asking = asking.filter(|(_, questions)| !questions.is_empty());
+        let asking = asking.filter_map(|(node, questions)| {
+            let live = node.live.as_ref()?;
+            Some(self.runtime.spawn(asking::ask(live, questions, within)))
+        });
+        let asking: Vec<_> = asking.collect();
+        let farewell = async {
+            for asked in asking {
+                let _ = asked.await;
+            }
+        };
+        // Whether it was said or not: the lease runs out.
+        let farewell = async { tokio::time::timeout(FAREWELL, farewell).await };
+        let _ = self.runtime.block_on(farewell);
+    }
+}
+
+/// A message, or the end of a connection.
+fn poll_nodes(nodes: &mut Nodes, cx: &mut Context<'_>) -> Poll<Woken> {
+    for node in &mut nodes.all {
+        let Some(live) = &mut node.live else {
+            continue;
+        };
+        if let Poll::Ready(Some(heard)) = live.messages.poll_recv(cx) {
+            return Poll::Ready(Woken::Heard(heard));
+        }
+        if live.poll_ended(cx).is_ready() {
+            return Poll::Ready(Woken::Ended(node.session));
         }
     }
+    Poll::Pending
 }
 
 async fn sleep_until(at: Option<Instant>) {

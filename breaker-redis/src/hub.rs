@@ -60,10 +60,22 @@ struct Groups {
 
 /// How the connection does.
 struct LinkState {
-    session: Option<u64>,
+    /// Those connections that there are.
+    sessions: Vec<u64>,
+    /// Whether all circuits can be had.
+    is_connected: bool,
     since: Instant,
     last_error: Option<ConnectionError>,
     lost: u64,
+}
+
+impl LinkState {
+    fn set_connected(&mut self, is_connected: bool) {
+        if self.is_connected != is_connected {
+            self.is_connected = is_connected;
+            self.since = Instant::now();
+        }
+    }
 }
 
 impl Hub {
@@ -87,7 +99,8 @@ impl Hub {
             wake: Notify::new(),
             is_ending: AtomicBool::new(false),
             link: Mutex::new(LinkState {
-                session: None,
+                sessions: Vec::new(),
+                is_connected: false,
                 since: began,
                 last_error: None,
                 lost: 0,
@@ -234,9 +247,8 @@ impl Hub {
             group.leave();
         }
         let mut link = Self::lock(&self.link);
-        if link.session.take().is_some() {
-            link.since = Instant::now();
-        }
+        link.sessions.clear();
+        link.set_connected(false);
         drop(link);
         self.wake.notify_one();
         self.progress.notify_all();
@@ -260,20 +272,30 @@ impl Hub {
 // The connection
 impl Hub {
     pub(crate) fn connected(&self, session: u64) {
+        Self::lock(&self.link).sessions.push(session);
+    }
+
+    pub(crate) fn disconnected(&self, session: u64) {
+        Self::lock(&self.link)
+            .sessions
+            .retain(|known| *known != session);
+    }
+
+    /// All circuits can be had.
+    pub(crate) fn all_are_had(&self) {
         let mut link = Self::lock(&self.link);
-        link.session = Some(session);
-        link.since = Instant::now();
+        if !self.is_ending() {
+            link.set_connected(true);
+        }
         drop(link);
         self.progress.notify_all();
     }
 
-    /// It ended, or couldn't be made.
-    pub(crate) fn failed(&self, error: &ConnectionError) {
+    /// Some or all circuits can't be had: a connection ended, if there `was` one, or couldn't be made.
+    pub(crate) fn failed(&self, error: &ConnectionError, was: bool) {
         let mut link = Self::lock(&self.link);
-        if link.session.take().is_some() {
-            link.since = Instant::now();
-            link.lost += 1;
-        }
+        link.set_connected(false);
+        link.lost += u64::from(was);
         link.last_error = Some(error.clone());
     }
 
@@ -287,13 +309,18 @@ impl Hub {
     }
 
     pub(crate) fn status(&self) -> FleetStatus {
-        let circuits = self.groups().iter().map(|group| group.len()).sum();
+        let circuits: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();
         let link = Self::lock(&self.link);
+        let is_cut_off = |circuit: &&Arc<Circuit>| {
+            let found_in = circuit.found_in.load(Ordering::Relaxed);
+            !link.sessions.contains(&found_in)
+        };
         FleetStatus {
-            is_connected: link.session.is_some(),
+            is_connected: link.is_connected,
             since: link.since.elapsed(),
             last_error: link.last_error.clone(),
-            circuits,
+            circuits: circuits.len(),
+            cut_off: circuits.iter().filter(is_cut_off).count(),
             answered: self.answered.load(Ordering::Relaxed),
             heard: self.heard.load(Ordering::Relaxed),
             nonsense: self.nonsense.load(Ordering::Relaxed),
@@ -312,16 +339,15 @@ impl Hub {
         let deadline = Instant::now().checked_add(within);
         let wanted: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();
         loop {
-            let session = Self::lock(&self.link).session;
+            let link = Self::lock(&self.link);
+            let (is_connected, sessions) = (link.is_connected, link.sessions.clone());
+            drop(link);
             // Not while anything is locked: who looks at a key may be the last who has it.
-            let is_told = |session: u64| {
-                let is_told = |circuit: &Arc<Circuit>| {
-                    let is_answered = circuit.told_in.load(Ordering::Acquire) == session;
-                    is_answered && circuit.instance().is_told() || circuit.reach.is_gone()
-                };
-                wanted.iter().all(is_told)
+            let is_told = |circuit: &Arc<Circuit>| {
+                let is_answered = sessions.contains(&circuit.told_in.load(Ordering::Acquire));
+                is_answered && circuit.instance().is_told() || circuit.reach.is_gone()
             };
-            if session.is_some_and(is_told) {
+            if is_connected && wanted.iter().all(is_told) {
                 return Ok(());
             }
             // Not for ever at once: what was told between a look and the wait is seen then.
@@ -330,7 +356,7 @@ impl Hub {
             if let Some(deadline) = deadline {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
-                    return Err(link.last_error.clone().filter(|_| link.session.is_none()));
+                    return Err(link.last_error.clone().filter(|_| !link.is_connected));
                 }
                 nap = nap.min(left);
             }

@@ -9,7 +9,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FleetStatus {
-    /// Whether Redis can be had: connected, and it answers.
+    /// Whether Redis can be had for all circuits: connected, and it answers. Of a cluster: each node that
+    /// has circuits.
     pub is_connected: bool,
     /// For how long it has been so.
     pub since: Duration,
@@ -17,6 +18,9 @@ pub struct FleetStatus {
     pub last_error: Option<ConnectionError>,
     /// Circuits that are shared now: breakers, and keys of keyed ones.
     pub circuits: usize,
+    /// Those of them that are on their own: their Redis, or their node of a cluster, can't be had now, or
+    /// hasn't been reached yet.
+    pub cut_off: usize,
     /// Commands that were answered.
     pub answered: u64,
     /// Messages of other instances that were heard.

@@ -3,8 +3,8 @@
 use super::Observer;
 use super::event::{
     CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome, Left,
-    ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange, WouldClose,
-    WouldReject, WouldTrip,
+    Part, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange,
+    WouldClose, WouldReject, WouldTrip,
 };
 #[cfg(all(
     feature = "last-good",
@@ -244,12 +244,18 @@ pub(crate) fn left(audience: Audience<'_>, name: &Name) {
 }
 
 #[cold]
-pub(crate) fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u64) {
+pub(crate) fn sharing_lost(
+    fleet: &str,
+    error: &(dyn Error + 'static),
+    losses: u64,
+    part: Option<Part>,
+) {
     tell_here(|observer, sequence| {
         observer.sharing_lost(&SharingLost {
             fleet,
             error,
             losses,
+            part,
             sequence,
         });
     });

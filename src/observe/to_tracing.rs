@@ -41,7 +41,7 @@ use std::time::Duration;
 /// | `keys_full` | warn | none could be given up | |
 /// | `missed` | warn | told by [`InOrder`](super::InOrder) alone: events were missed | `changes`, `events` (how many) |
 /// | `left` | debug | a shared breaker was dropped, or breakers by key were | |
-/// | `sharing_lost` | warn | a fleet can't be reached: each process is on its own | `fleet`, `losses` (since it was told last), `error` |
+/// | `sharing_lost` | warn | a fleet can't be reached: each process is on its own | `fleet`, `losses` (since it was told last), `error`; of a part, `circuits` and `of` |
 /// | `sharing_restored` | info | it is reached again | `fleet`, `after_seconds` |
 /// | `last_good_failed` | warn | a last-good answer could not be stored or loaded | `step`, `error` |
 ///
@@ -272,6 +272,8 @@ impl Observer for TracingObserver {
         tell!(WARN, "sharing_lost", event, {
             fleet = event.fleet,
             losses = event.losses,
+            circuits = event.part.map(|part| part.circuits),
+            of = event.part.map(|part| part.of),
             error = event.error,
         });
     }

@@ -1,7 +1,7 @@
 //! Commands, asked several at once, and what Redis answers.
 
 use super::connect::Live;
-use super::connection::{Answer as Raw, Connection};
+use super::connection::{Answer as Raw, Connection, Refusal};
 use super::trouble;
 use crate::circuit::Circuit;
 use crate::error::Trouble;
@@ -16,16 +16,20 @@ const LIVES: Duration = Duration::from_secs(7 * 86_400);
 
 /// A command of a circuit.
 pub(crate) struct Question {
-    circuit: Arc<Circuit>,
+    pub(crate) circuit: Arc<Circuit>,
     /// `None`: nobody waits for what comes of it.
-    asked: Option<Asked>,
+    pub(crate) asked: Option<Asked>,
     arguments: Vec<String>,
+    /// Asked of the node that the circuit is just being moved to, which must be told so.
+    pub(crate) is_moving: bool,
+    /// How often it was asked of the wrong node.
+    #[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "of a cluster"))]
+    pub(crate) detours: u8,
 }
 
 /// What came of it.
 pub(crate) struct Answered {
-    pub(crate) circuit: Arc<Circuit>,
-    pub(crate) asked: Option<Asked>,
+    pub(crate) question: Question,
     pub(crate) answer: Answer,
 }
 
@@ -34,6 +38,8 @@ pub(crate) enum Answer {
     Reply(Reply),
     /// What makes no sense, or an error that has to do with this circuit alone.
     Nonsense(Option<Unusable>),
+    /// Another node of the cluster has it: nothing was done.
+    Elsewhere(Refusal),
     /// An error that has to do with all.
     Refused(Trouble),
 }
@@ -49,6 +55,8 @@ impl Question {
             circuit: Arc::clone(circuit),
             asked,
             arguments: arguments(&circuit.place, caller, LIVES, command),
+            is_moving: false,
+            detours: 0,
         }
     }
 
@@ -102,14 +110,12 @@ pub(crate) fn ask(
                 "more or fewer answers than were asked".to_owned(),
             ));
         }
-        let answered = questions.into_iter().zip(&answers);
-        Ok(answered
-            .map(|(question, answer)| Answered {
-                circuit: question.circuit,
-                asked: question.asked,
-                answer: read(answer),
-            })
-            .collect())
+        let answered = questions.into_iter().zip(answers);
+        let read = |(question, answer)| Answered {
+            question,
+            answer: read(answer),
+        };
+        Ok(answered.map(read).collect())
     }
 }
 
@@ -119,12 +125,21 @@ async fn send<'q>(
     questions: impl IntoIterator<Item = &'q Question>,
     within: Duration,
 ) -> Result<Vec<Raw>, Trouble> {
-    let commands = questions
-        .into_iter()
-        .map(|question| question.command(script));
-    let commands: Vec<Cmd> = commands.collect();
+    let (mut commands, mut is_asked) = (Vec::new(), Vec::new());
+    for question in questions {
+        if question.is_moving {
+            commands.push(redis::cmd("ASKING"));
+            is_asked.push(false);
+        }
+        commands.push(question.command(script));
+        is_asked.push(true);
+    }
     let answers = connection.ask(&commands).await;
-    answers.map_err(|error| trouble::of_answer(&error, within))
+    let answers = answers.map_err(|error| trouble::of_answer(&error, within))?;
+    let answers = answers.into_iter().zip(is_asked);
+    Ok(answers
+        .filter_map(|(answer, is_asked)| is_asked.then_some(answer))
+        .collect())
 }
 
 async fn load(connection: &mut Connection, within: Duration) -> Result<(), Trouble> {
@@ -175,16 +190,17 @@ fn is_without_script(answer: &Raw) -> bool {
         .is_err_and(|refusal| refusal.code == "NOSCRIPT")
 }
 
-fn read(answer: &Raw) -> Answer {
+fn read(answer: Raw) -> Answer {
     let text = match answer {
-        Ok(Value::BulkString(text)) => text.as_slice(),
-        Ok(Value::SimpleString(text)) => text.as_bytes(),
-        Err(refusal) if trouble::is_for_all(refusal) => {
-            return Answer::Refused(trouble::refusal(refusal));
+        Ok(Value::BulkString(text)) => text,
+        Ok(Value::SimpleString(text)) => text.into_bytes(),
+        Err(refusal) if refusal.is_elsewhere() => return Answer::Elsewhere(refusal),
+        Err(refusal) if trouble::is_for_all(&refusal) => {
+            return Answer::Refused(trouble::refusal(&refusal));
         }
         _ => return Answer::Nonsense(None),
     };
-    match Reply::decode(text) {
+    match Reply::decode(&text) {
         Ok(reply) => Answer::Reply(reply),
         Err(why) => Answer::Nonsense(Some(why)),
     }

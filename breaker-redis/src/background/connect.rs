@@ -1,8 +1,6 @@
 //! A connection to Redis: from nothing to one that can be used, or why not.
 
 use super::connection::Connection;
-#[cfg(feature = "cluster")]
-use super::connection::cluster;
 use super::limited::{Gauge, Limited};
 use super::trouble;
 use crate::error::{FleetError, Trouble};
@@ -27,11 +25,15 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+/// How to speak TLS.
 #[cfg(feature = "tls")]
-type Tls = (
-    Arc<rustls::ClientConfig>,
-    rustls::pki_types::ServerName<'static>,
-);
+type Config = Arc<rustls::ClientConfig>;
+#[cfg(not(feature = "tls"))]
+type Config = std::convert::Infallible;
+
+/// The same, and with whom.
+#[cfg(feature = "tls")]
+type Tls = (Config, rustls::pki_types::ServerName<'static>);
 #[cfg(not(feature = "tls"))]
 type Tls = std::convert::Infallible;
 
@@ -41,21 +43,34 @@ pub(crate) const MOST_WAITING: usize = 16_384;
 /// The longest message that is kept until it is looked at, in bytes: none is longer.
 const LONGEST_MESSAGE: usize = 512;
 
-/// Where Redis is, and how to log in.
+/// Where a Redis is, and how to log in.
+#[derive(Clone)]
 pub(crate) struct Target {
     place: Place,
+    #[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "of other nodes"))]
+    tls: Option<Config>,
     login: RedisConnectionInfo,
     within: Duration,
     answer: Duration,
-    /// In this, whether a user may do what is needed is tried out.
-    trial: String,
 }
 
+#[derive(Clone)]
 enum Place {
     Tcp(String, u16, Option<Tls>),
     Unix(PathBuf),
+}
+
+/// What is tried out once a connection is there.
+#[derive(Clone)]
+pub(crate) enum Trial {
+    /// Nothing: no circuit is asked for there.
     #[cfg(feature = "cluster")]
-    Cluster(String, Vec<redis::ConnectionInfo>),
+    Nothing,
+    /// Whether a user may do what is needed, in this. `None`: nothing can be written there.
+    #[cfg_attr(not(feature = "cluster"), expect(dead_code, reason = "of a cluster"))]
+    OfNode(Option<String>),
+    /// The same of a Redis that has all circuits.
+    OfAll(String),
 }
 
 /// A connection that can be used.
@@ -66,7 +81,7 @@ pub(crate) struct Live {
     /// Messages were dropped, since there were too many.
     pub(crate) overflowed: Arc<AtomicBool>,
     pub(crate) gauge: Gauge,
-    /// What reads and writes, where the client doesn't see to it. It ends with the connection.
+    /// What reads and writes. It ends with the connection.
     driver: Option<JoinHandle<()>>,
 }
 
@@ -98,7 +113,7 @@ impl Drop for Live {
 
 impl Target {
     /// Nothing is connected yet.
-    pub(crate) fn new(settings: &FleetBuilder, trial: String) -> Result<Self, FleetError> {
+    pub(crate) fn new(settings: &FleetBuilder) -> Result<Self, FleetError> {
         let Some(mut url) = redis::parse_redis_url(&settings.url) else {
             return Err(FleetError::Address("it is no URL of a redis"));
         };
@@ -118,11 +133,12 @@ impl Target {
                 "it has no host, or parts that can't be read",
             ));
         };
+        let tls = match is_tls {
+            true => Some(tls(settings)?),
+            false => None,
+        };
         let place = match info.addr() {
-            ConnectionAddr::Tcp(host, port) if is_tls => {
-                Place::Tcp(host.clone(), *port, Some(tls(settings, host)?))
-            }
-            ConnectionAddr::Tcp(host, port) => Place::Tcp(host.clone(), *port, None),
+            ConnectionAddr::Tcp(host, port) => place(host, *port, tls.as_ref())?,
             ConnectionAddr::Unix(path) => Place::Unix(path.clone()),
             _ => return Err(FleetError::Address("it is no place to connect to")),
         };
@@ -134,16 +150,12 @@ impl Target {
         if let Some((user, password)) = &settings.login {
             login = login.set_username(user).set_password(password);
         }
-        let place = match settings.nodes.is_empty() {
-            true => place,
-            false => cluster_of(place, &login, &settings.nodes)?,
-        };
         Ok(Self {
             place,
+            tls,
             login,
             within: settings.connect,
             answer: settings.answer,
-            trial,
         })
     }
 
@@ -153,21 +165,19 @@ impl Target {
             Place::Tcp(host, port, _) if host.contains(':') => format!("[{host}]:{port}"),
             Place::Tcp(host, port, _) => format!("{host}:{port}"),
             Place::Unix(path) => path.display().to_string(),
-            #[cfg(feature = "cluster")]
-            Place::Cluster(shown, _) => shown.clone(),
         }
     }
 
     /// Connects, logs in, and tries out what will be needed.
-    pub(crate) async fn connect(&self) -> Result<Live, Trouble> {
+    pub(crate) async fn connect(&self, trial: Trial) -> Result<Live, Trouble> {
         let by = Instant::now() + self.within;
-        match timeout_at(by, self.connect_at_last(by)).await {
+        match timeout_at(by, self.connect_at_last(by, trial)).await {
             Ok(result) => result,
             Err(_) => Err(Trouble::Silent(self.within)),
         }
     }
 
-    async fn connect_at_last(&self, by: Instant) -> Result<Live, Trouble> {
+    async fn connect_at_last(&self, by: Instant, trial: Trial) -> Result<Live, Trouble> {
         let unreachable = |error: io::Error| Trouble::Unreachable(trouble::of_io(&error));
         match &self.place {
             Place::Tcp(host, port, tls) => {
@@ -176,7 +186,7 @@ impl Target {
                 let stream = stream.map_err(unreachable)?;
                 stream.set_nodelay(true).map_err(unreachable)?;
                 let Some(tls) = tls else {
-                    return self.log_in(stream).await;
+                    return self.log_in(stream, trial).await;
                 };
                 // A port without TLS waits for more, and says nothing.
                 let Ok(shaken) = timeout_at(by, shake_hands(tls, stream)).await else {
@@ -185,15 +195,13 @@ impl Target {
                         self.within
                     )));
                 };
-                self.log_in(shaken?).await
+                self.log_in(shaken?, trial).await
             }
             #[cfg(unix)]
             Place::Unix(path) => {
                 let stream = tokio::net::UnixStream::connect(path).await;
-                self.log_in(stream.map_err(unreachable)?).await
+                self.log_in(stream.map_err(unreachable)?, trial).await
             }
-            #[cfg(feature = "cluster")]
-            Place::Cluster(_, nodes) => self.find_nodes(nodes).await,
             #[cfg(not(unix))]
             Place::Unix(_) => Err(Trouble::Unreachable(
                 "there are no such sockets on this system".to_owned(),
@@ -201,7 +209,7 @@ impl Target {
         }
     }
 
-    async fn log_in<S>(&self, stream: S) -> Result<Live, Trouble>
+    async fn log_in<S>(&self, stream: S, trial: Trial) -> Result<Live, Trouble>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -215,62 +223,53 @@ impl Target {
         let (connection, driver) =
             made.map_err(|error| gauge.explain(trouble::of_login(&error)))?;
         let mut live = Live {
-            connection: Connection::One(connection),
+            connection: Connection(connection),
             script: String::new(),
             messages,
             overflowed,
             gauge,
             driver: Some(tokio::spawn(driver)),
         };
-        self.try_out(&mut live).await?;
-        Ok(live)
-    }
-
-    #[cfg(feature = "cluster")]
-    async fn find_nodes(&self, nodes: &[redis::ConnectionInfo]) -> Result<Live, Trouble> {
-        let (gauge, overflowed) = (Gauge::default(), Arc::new(AtomicBool::new(false)));
-        let (sender, messages) = mpsc::channel(MOST_WAITING);
-        let listener = listener(sender, gauge.clone(), Arc::clone(&overflowed));
-        let made = cluster::connect(nodes, self.within, self.answer, listener).await;
-        let connection = made.map_err(|error| {
-            let otherwise = trouble::of_login(&error);
-            cluster::trouble(&error, otherwise)
-        })?;
-        let mut live = Live {
-            connection: Connection::Cluster(connection),
-            script: String::new(),
-            messages,
-            overflowed,
-            gauge,
-            driver: None,
-        };
-        self.try_out(&mut live).await?;
+        self.try_out(&mut live, trial).await?;
         Ok(live)
     }
 
     /// Loads the script, and writes and publishes as it will: so a full memory, a replica, or a user who
     /// may not, is found out before anything counts on it.
-    async fn try_out(&self, live: &mut Live) -> Result<(), Trouble> {
-        let mut trial = [
-            redis::cmd("SCRIPT"),
-            redis::cmd("HSET"),
-            redis::cmd("PEXPIRE"),
-            redis::cmd("PUBLISH"),
-        ];
-        let [load, write, expire, publish] = &mut trial;
+    async fn try_out(&self, live: &mut Live, trial: Trial) -> Result<(), Trouble> {
+        let (written, may_be_elsewhere) = match trial {
+            #[cfg(feature = "cluster")]
+            Trial::Nothing => return Ok(()),
+            Trial::OfNode(written) => (written, true),
+            Trial::OfAll(written) => (Some(written), false),
+        };
+        let mut load = redis::cmd("SCRIPT");
         load.arg("LOAD").arg(SCRIPT);
-        write.arg(&self.trial).arg("v").arg("1");
-        expire.arg(&self.trial).arg(1000);
-        publish.arg(&self.trial).arg("");
-        let answers = live.connection.ask(&trial).await;
+        let mut commands = vec![load];
+        if let Some(written) = &written {
+            let mut trial = [
+                redis::cmd("HSET"),
+                redis::cmd("PEXPIRE"),
+                redis::cmd("PUBLISH"),
+            ];
+            let [write, expire, publish] = &mut trial;
+            write.arg(written).arg("v").arg("1");
+            expire.arg(written).arg(1000);
+            publish.arg(written).arg("");
+            commands.extend(trial);
+        }
+        let answers = live.connection.ask(&commands).await;
         let answers = answers.map_err(|error| {
             let trouble = trouble::of_answer(&error, self.answer);
             live.gauge.explain(trouble)
         })?;
         live.gauge.clear();
         for answer in &answers {
-            if let Err(refusal) = answer {
-                return Err(trouble::refusal(refusal));
+            match answer {
+                // Who may write there is looked at first. Where it is, the next command is told.
+                Err(refusal) if may_be_elsewhere && refusal.is_elsewhere() => {}
+                Err(refusal) => return Err(trouble::refusal(refusal)),
+                Ok(_) => {}
             }
         }
         let sha = match answers.first() {
@@ -297,42 +296,52 @@ async fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Trouble> {
     }
 }
 
-/// A cluster, of which some nodes are known.
-#[cfg(feature = "cluster")]
-fn cluster_of(
-    first: Place,
-    login: &RedisConnectionInfo,
-    others: &[String],
-) -> Result<Place, FleetError> {
-    let no_node = FleetError::Address("of a cluster each node is `redis://host:port`, without TLS");
-    let Place::Tcp(host, port, None) = first else {
-        return Err(no_node);
+/// A place that is spoken to over TLS, if that is given.
+fn place(host: &str, port: u16, tls: Option<&Config>) -> Result<Place, FleetError> {
+    let tls = match tls {
+        Some(config) => Some(with(config, host)?),
+        None => None,
     };
-    let shown = format!("{host}:{port} and its cluster");
-    let mut addresses = vec![ConnectionAddr::Tcp(host, port)];
-    for url in others {
-        match redis::parse_redis_url(url).map(IntoConnectionInfo::into_connection_info) {
-            Some(Ok(info)) if matches!(info.addr(), ConnectionAddr::Tcp(..)) => {
-                addresses.push(info.addr().clone());
-            }
-            _ => return Err(no_node),
-        }
-    }
-    let nodes = addresses.into_iter().map(|address| {
-        let info = address.into_connection_info();
-        info.map(|info| info.set_redis_settings(login.clone()))
-    });
-    match nodes.collect() {
-        Ok(nodes) => Ok(Place::Cluster(shown, nodes)),
-        Err(_) => Err(no_node),
-    }
+    Ok(Place::Tcp(host.to_owned(), port, tls))
 }
 
-#[cfg(not(feature = "cluster"))]
-fn cluster_of(_: Place, _: &RedisConnectionInfo, _: &[String]) -> Result<Place, FleetError> {
-    Err(FleetError::Address(
-        "several nodes are a cluster, which needs the feature `cluster` of breaker-redis",
-    ))
+#[cfg(feature = "cluster")]
+impl Target {
+    /// Another node of the same cluster, to which one logs in alike. `None`: that is no host.
+    pub(crate) fn at(&self, host: &str, port: u16) -> Option<Self> {
+        let place = place(host, port, self.tls.as_ref()).ok()?;
+        Some(Self {
+            place,
+            ..self.clone()
+        })
+    }
+
+    /// One that this URL names.
+    pub(crate) fn of_url(&self, url: &str) -> Option<Self> {
+        let mut url = redis::parse_redis_url(url)?;
+        if is_tls(url.scheme()) != self.tls.is_some() {
+            return None;
+        }
+        if self.tls.is_some() {
+            url.set_scheme("redis").ok()?;
+        }
+        match url.into_connection_info().ok()?.addr() {
+            ConnectionAddr::Tcp(host, port) => self.at(host, *port),
+            _ => None,
+        }
+    }
+
+    /// Host and port; `None`: it is reached in another way.
+    pub(crate) fn address(&self) -> Option<(&str, u16)> {
+        match &self.place {
+            Place::Tcp(host, port, _) => Some((host, *port)),
+            Place::Unix(_) => None,
+        }
+    }
+
+    pub(crate) fn answers_within(&self) -> Duration {
+        self.answer
+    }
 }
 
 /// Takes messages as they come, and never waits.
@@ -367,14 +376,26 @@ fn listener(
 }
 
 #[cfg(feature = "tls")]
-fn tls(settings: &FleetBuilder, host: &str) -> Result<Tls, FleetError> {
+fn tls(settings: &FleetBuilder) -> Result<Config, FleetError> {
     let client = settings.client_certificate.as_ref();
-    let config = super::tls::client(
+    super::tls::client(
         settings.root_certificates.as_deref(),
         client.map(|(certificates, key)| (&**certificates, &**key)),
-    )?;
+    )
+}
+
+#[cfg(not(feature = "tls"))]
+fn tls(_: &FleetBuilder) -> Result<Config, FleetError> {
+    Err(FleetError::Address(
+        "`rediss://` is for TLS, which needs the feature `tls` of breaker-redis",
+    ))
+}
+
+/// Over TLS, with a host of this name.
+#[cfg(feature = "tls")]
+fn with(config: &Config, host: &str) -> Result<Tls, FleetError> {
     match host.to_owned().try_into() {
-        Ok(name) => Ok((config, name)),
+        Ok(name) => Ok((Arc::clone(config), name)),
         Err(_) => Err(FleetError::Address(
             "its host is no name that a certificate is for",
         )),
@@ -382,10 +403,8 @@ fn tls(settings: &FleetBuilder, host: &str) -> Result<Tls, FleetError> {
 }
 
 #[cfg(not(feature = "tls"))]
-fn tls(_: &FleetBuilder, _: &str) -> Result<Tls, FleetError> {
-    Err(FleetError::Address(
-        "`rediss://` is for TLS, which needs the feature `tls` of breaker-redis",
-    ))
+fn with(config: &Config, _: &str) -> Result<Tls, FleetError> {
+    match *config {}
 }
 
 #[cfg(feature = "tls")]

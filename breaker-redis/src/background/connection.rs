@@ -1,18 +1,11 @@
-//! A connection to Redis, or to all nodes of a cluster: as far as they differ.
-
-#[cfg(feature = "cluster")]
-pub(crate) mod cluster;
+//! A connection to Redis: commands in, what it answers out.
 
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult, Value};
 
-/// A connection to Redis.
+/// A connection to Redis. It never sends anything twice.
 #[derive(Clone)]
-pub(crate) enum Connection {
-    One(MultiplexedConnection),
-    #[cfg(feature = "cluster")]
-    Cluster(redis::cluster_async::ClusterConnection),
-}
+pub(crate) struct Connection(pub(crate) MultiplexedConnection);
 
 /// What Redis answered; `Err`: an error that it answered with.
 pub(crate) type Answer = Result<Value, Refusal>;
@@ -30,41 +23,35 @@ impl Refusal {
             details: details.unwrap_or_default().to_owned(),
         }
     }
+
+    /// Whether another node of the cluster has what was asked about.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        matches!(self.code.as_str(), "MOVED" | "ASK")
+    }
 }
 
 impl Connection {
     /// Asks all of them at once. `Err`: there is no telling what became of them.
     pub(crate) async fn ask(&mut self, commands: &[Cmd]) -> RedisResult<Vec<Answer>> {
-        match self {
-            Self::One(connection) => {
-                let mut pipeline = redis::pipe();
-                for command in commands {
-                    pipeline.add_command(command.clone());
-                }
-                let answers = connection.send_packed_commands(&pipeline, 0, commands.len());
-                Ok(answers.await?.into_iter().map(refused).collect())
-            }
-            #[cfg(feature = "cluster")]
-            Self::Cluster(connection) => cluster::ask(connection, commands).await,
+        let mut pipeline = redis::pipe();
+        for command in commands {
+            pipeline.add_command(command.clone());
         }
+        let answers = self
+            .0
+            .send_packed_commands(&pipeline, 0, commands.len())
+            .await?;
+        Ok(answers.into_iter().map(refused).collect())
     }
 
     /// Messages of these channels are to arrive.
     pub(crate) async fn subscribe(&mut self, channels: &[String]) -> RedisResult<()> {
-        match self {
-            Self::One(connection) => connection.subscribe(channels).await,
-            #[cfg(feature = "cluster")]
-            Self::Cluster(connection) => connection.subscribe(channels).await,
-        }
+        self.0.subscribe(channels).await
     }
 
     /// Messages of these channels need not arrive any more.
     pub(crate) async fn unsubscribe(&mut self, channels: &[String]) -> RedisResult<()> {
-        match self {
-            Self::One(connection) => connection.unsubscribe(channels).await,
-            #[cfg(feature = "cluster")]
-            Self::Cluster(connection) => connection.unsubscribe(channels).await,
-        }
+        self.0.unsubscribe(channels).await
     }
 }
 

@@ -1,13 +1,9 @@
 //! What circuits want done, and what they are told.
 
 use super::asking::{self, Answer, Answered, Question};
-use super::connect::Heard;
-use super::{Background, Event};
+use super::{Background, Event, trouble};
 use crate::circuit::{Circuit, Reached, counts};
-use crate::error::Trouble;
-use crate::group::Group;
 use crate::instance::{Follow, Step, Unanswered};
-use crate::protocol::Message;
 use breakerbox::link;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,14 +15,8 @@ const BATCH: usize = 64;
 /// Commands that may be unanswered before no more is asked.
 const MOST_URGENT: usize = 2048;
 
-/// So long after Redis was found, what is new asks at once, as if it had not been one of many.
+/// So long after a node was found, what is new asks at once, as if it had not been one of many.
 const SETTLED: Duration = Duration::from_secs(1);
-
-/// How often it is looked whether breakers have gone, which nobody says.
-const LOOKED: Duration = Duration::from_secs(1);
-
-/// Channels that are subscribed to at once.
-const CHANNELS: usize = 100;
 
 /// Steps that a circuit does at once. It never needs as many.
 const STEPS: usize = 32;
@@ -34,25 +24,46 @@ const STEPS: usize = 32;
 /// For so long nothing is asked of a circuit of which Redis says what makes no sense.
 const QUIET: Duration = Duration::from_secs(5);
 
+/// Where a circuit can be asked for.
+#[derive(Clone, Copy)]
+enum Sought {
+    /// At this node.
+    At(usize),
+    /// There, but there is time.
+    Later(usize),
+    /// For now nowhere.
+    Nowhere,
+}
+
 impl Background {
-    fn has_room(&self, most: usize) -> bool {
-        self.live.is_none() || self.in_flight + self.questions.len() < most
+    fn has_room(&self, at: usize, most: usize) -> bool {
+        let node = &self.nodes.all[at];
+        node.live.is_none() || node.in_flight + node.questions.len() < most
     }
 
     pub(super) fn drive_all(&mut self) {
-        while self.has_room(MOST_URGENT)
-            && let Some(circuit) = self.urgent.pop_front()
-        {
-            self.drive(&circuit);
-            self.ask_if_enough();
+        while let Some(circuit) = self.urgent.pop_front() {
+            match self.nodes.of_key(circuit.place.key()) {
+                // A node that is slow holds up none of the others.
+                Some(at) => self.nodes.all[at].urgent.push_back(circuit),
+                None => self.drive(&circuit),
+            }
         }
-        while self.has_room(self.window.room())
-            && let Some(circuit) = self.patient.pop_front()
-        {
-            self.drive(&circuit);
-            self.ask_if_enough();
+        for at in 0..self.nodes.all.len() {
+            while self.has_room(at, MOST_URGENT)
+                && let Some(circuit) = self.nodes.all[at].urgent.pop_front()
+            {
+                self.drive(&circuit);
+                self.ask_if_enough(at);
+            }
+            while self.has_room(at, self.nodes.all[at].window.room())
+                && let Some(circuit) = self.nodes.all[at].patient.pop_front()
+            {
+                self.drive(&circuit);
+                self.ask_if_enough(at);
+            }
+            self.ask(at);
         }
-        self.ask();
         self.hub.progressed();
     }
 
@@ -79,32 +90,24 @@ impl Background {
         }
         let caller = options.caller();
         circuit.instance().set_options(options);
-        let session = self.session;
-        let is_heard = self.live.is_some() && group.heard_in.load(Ordering::Relaxed) == session;
-        if is_heard && circuit.found_in.swap(session, Ordering::Relaxed) != session {
-            let mut instance = circuit.instance();
-            instance.found(now);
-            if self.is_settled() {
-                instance.hasten(now);
-            }
-            if instance.can_wait(now) {
-                drop(instance);
-                self.patient.push_back(Arc::clone(circuit));
-                return;
-            }
+        let is_heard = self.nodes.is_live(group.heard_in.load(Ordering::Relaxed));
+        let node = self.look_for(circuit, is_heard);
+        if let Sought::Later(at) = node {
+            self.nodes.all[at].patient.push_back(Arc::clone(circuit));
+            return;
         }
         for _ in 0..STEPS {
             let now = self.hub.now();
             let step = circuit.instance().next(now);
             match step {
-                Step::Ask(asked, command) if self.live.is_some() => {
-                    let question = Question::new(circuit, &caller, Some(asked), &command);
-                    self.questions.push(question);
-                }
-                Step::Ask(asked, _) => {
-                    circuit
-                        .instance()
-                        .replied(now, asked, Err(Unanswered::NotSent));
+                Step::Ask(asked, command) => {
+                    if let Sought::At(at) = node {
+                        let question = Question::new(circuit, &caller, Some(asked), &command);
+                        self.nodes.all[at].questions.push(question);
+                    } else {
+                        let mut instance = circuit.instance();
+                        instance.replied(now, asked, Err(Unanswered::NotSent));
+                    }
                 }
                 Step::Follow(follow) => self.follow(circuit, &breaker, &follow),
                 Step::Look => {
@@ -124,8 +127,40 @@ impl Background {
         self.keep_quiet(circuit);
     }
 
-    fn is_settled(&self) -> bool {
-        self.connected_at.is_some_and(|at| at.elapsed() >= SETTLED)
+    /// The node to ask for it, if it is connected. If it isn't yet, it is from now on.
+    fn look_for(&mut self, circuit: &Circuit, is_heard: bool) -> Sought {
+        let at = self.nodes.of_key(circuit.place.key());
+        let live = at.filter(|at| self.nodes.all[*at].live.is_some());
+        let found_in = &circuit.found_in;
+        let Some(live) = live else {
+            self.is_changed |= at.is_none();
+            if found_in.swap(0, Ordering::Relaxed) != 0 {
+                circuit.instance().lost(self.hub.now());
+            }
+            match at {
+                Some(at) if self.nodes.all[at].is_idle() => self.connect(at),
+                Some(_) => {}
+                #[cfg(feature = "cluster")]
+                None => self.want_map(),
+                #[cfg(not(feature = "cluster"))]
+                None => {}
+            }
+            return Sought::Nowhere;
+        };
+        let node = &self.nodes.all[live];
+        let session = node.session;
+        if is_heard && found_in.swap(session, Ordering::Relaxed) != session {
+            let now = self.hub.now();
+            let mut instance = circuit.instance();
+            instance.found(now);
+            if node.has_lasted(SETTLED) {
+                instance.hasten(now);
+            }
+            if instance.can_wait(now) {
+                return Sought::Later(live);
+            }
+        }
+        Sought::At(live)
     }
 
     /// What others did is taken over. Observers hear of it here, so nothing is held.
@@ -152,42 +187,49 @@ impl Background {
         self.timers.set(circuit, Some(until));
     }
 
-    fn ask_if_enough(&mut self) {
-        if self.questions.len() >= BATCH {
-            self.ask();
+    fn ask_if_enough(&mut self, at: usize) {
+        if self.nodes.all[at].questions.len() >= BATCH {
+            self.ask(at);
         }
     }
 
-    /// Asks what is to be asked.
-    fn ask(&mut self) {
-        let Some(live) = &self.live else {
+    /// Asks a node what is to be asked.
+    pub(super) fn ask(&mut self, at: usize) {
+        let node = &mut self.nodes.all[at];
+        let Some(live) = &node.live else {
             return;
         };
-        if self.questions.is_empty() {
+        if node.questions.is_empty() {
             return;
         }
-        let questions = std::mem::take(&mut self.questions);
+        let questions = std::mem::take(&mut node.questions);
         let commands = questions.len();
-        let (session, to) = (self.session, self.events.0.clone());
+        let (session, to) = (node.session, self.events.0.clone());
         let asking = asking::ask(live, questions, self.hub.times().answer);
-        self.in_flight += commands;
+        node.in_flight += commands;
         let asked_at = Instant::now();
-        self.asked_at = asked_at;
+        node.asked_at = asked_at;
         self.runtime.spawn(async move {
             let answers = asking.await;
             let _ = to.send(Event::Answered(session, asked_at.elapsed(), answers));
         });
     }
 
-    /// Circuits are told what was answered. `Err`: Redis refuses everything.
-    pub(super) fn answered(&mut self, answers: Vec<Answered>) -> Result<(), Trouble> {
-        let mut refused = Ok(());
-        for Answered {
-            circuit,
-            asked,
-            answer,
-        } in answers
-        {
+    /// Circuits are told what was answered in this session.
+    pub(super) fn answered(&mut self, session: u64, took: Duration, answers: Vec<Answered>) {
+        let Some(at) = self.nodes.of_session(session) else {
+            // It came too late: the circuits were told that it wouldn't.
+            return;
+        };
+        let gone = self.hub.times().answer;
+        self.nodes.all[at].answered(answers.len(), took, gone);
+        let mut refused = None;
+        for Answered { question, answer } in answers {
+            #[cfg(feature = "cluster")]
+            if let (Answer::Elsewhere(refusal), true) = (&answer, self.cluster.is_some()) {
+                self.redirect(session, question, refusal);
+                continue;
+            }
             let now = self.hub.now();
             let reply = match &answer {
                 Answer::Reply(reply) => {
@@ -196,118 +238,51 @@ impl Background {
                 }
                 _ => Err(Unanswered::Unknown),
             };
-            if let Some(asked) = asked {
+            let circuit = question.circuit;
+            if let Some(asked) = question.asked {
                 circuit.instance().replied(now, asked, reply);
             }
             match answer {
                 Answer::Reply(_) => {
                     self.drive(&circuit);
-                    circuit.told_in.store(self.session, Ordering::Release);
+                    circuit.told_in.store(session, Ordering::Release);
                 }
                 Answer::Nonsense(why) => {
                     self.hub.refuse(circuit.place.key(), why);
                     self.keep_quiet(&circuit);
                 }
-                Answer::Refused(trouble) => refused = Err(trouble),
+                Answer::Elsewhere(refusal) => refused = Some(trouble::refusal(&refusal)),
+                Answer::Refused(trouble) => refused = Some(trouble),
             }
         }
-        refused
-    }
-
-    /// A message arrived.
-    pub(super) fn hear(&mut self, heard: &Heard) {
-        let Some(group) = self.hub.group_of(&heard.channel) else {
-            return;
-        };
-        let message = match Message::decode(&heard.text) {
-            Ok(message) => message,
-            Err(why) => {
-                // One of ours, or there were no group.
-                let channel = String::from_utf8_lossy(&heard.channel);
-                self.hub.refuse(&channel, Some(why));
-                return;
-            }
-        };
-        self.hub.heard.fetch_add(1, Ordering::Relaxed);
-        // A key that isn't known here has nothing to follow: once it is, it is asked for.
-        if let Some(circuit) = group.of_label(&message.label) {
-            circuit.instance().heard(self.hub.now(), &message.told);
-            self.urgent.push_back(circuit);
-        }
-    }
-
-    /// Messages may have been missed.
-    pub(super) fn ask_for_all(&mut self) {
-        let now = self.hub.now();
-        for circuit in self.hub.groups().iter().flat_map(|group| group.circuits()) {
-            if circuit.found_in.load(Ordering::Relaxed) == self.session {
-                circuit.instance().found(now);
-                self.patient.push_back(circuit);
-            }
-        }
-    }
-
-    /// Groups whose messages don't arrive yet are subscribed to, and those that are over no more.
-    pub(super) fn look_at_groups(&mut self) {
-        let is_recent = self.looked_at.is_some_and(|at| at.elapsed() < LOOKED);
-        if !self.hub.take_changed() && is_recent {
-            return;
-        }
-        self.looked_at = Some(Instant::now());
-        self.hub.recount();
-        let is_over = |group: &Arc<Group>| group.is_over();
-        let (over, present): (Vec<_>, Vec<_>) = self.hub.groups().into_iter().partition(is_over);
-        if !over.is_empty() {
-            self.hub.remove(&over);
-        }
-        let Some(live) = &self.live else {
-            return;
-        };
-        let within = self.hub.times().answer;
-        // Another of its name may be there by now.
-        let is_heard = |channel: &str| present.iter().any(|group| group.channel == channel);
-        let mut unheard: Vec<_> = over
-            .iter()
-            .filter(|group| group.asked_in.load(Ordering::Relaxed) == self.session)
-            .map(|group| group.channel.clone())
-            .filter(|channel| !is_heard(channel))
-            .collect();
-        while !unheard.is_empty() {
-            let channels = unheard.split_off(unheard.len().saturating_sub(CHANNELS));
-            self.runtime
-                .spawn(asking::listen(live, channels, false, within));
-        }
-        let is_new = |group: &Arc<Group>| {
-            group.asked_in.swap(self.session, Ordering::Relaxed) != self.session
-        };
-        let new: Vec<_> = present.into_iter().filter(is_new).collect();
-        for groups in new.chunks(CHANNELS) {
-            let groups = groups.to_vec();
-            let channels = groups.iter().map(|group| group.channel.clone()).collect();
-            let asking = asking::listen(live, channels, true, within);
-            let (session, to) = (self.session, self.events.0.clone());
-            self.asked_at = Instant::now();
-            self.runtime.spawn(async move {
-                let _ = to.send(Event::Subscribed(session, groups, asking.await));
-            });
+        if let (Some(trouble), Some(at)) = (refused, self.nodes.of_session(session)) {
+            self.lose(at, trouble);
         }
     }
 
     /// Where nothing is asked, nobody would notice that Redis is gone.
     pub(super) fn look_whether_alive(&mut self) {
-        if self.asked_at.elapsed() >= self.hub.times().poll {
-            self.ask_whether_alive();
+        let poll = self.hub.times().poll;
+        let nodes = self.nodes.all.iter();
+        let is_silent = nodes.filter(|node| node.live.is_some() && node.asked_at.elapsed() >= poll);
+        let silent: Vec<_> = is_silent.map(|node| node.session).collect();
+        for session in silent {
+            self.ask_whether_alive(session);
         }
     }
 
     /// Asks, although nothing is to be known.
-    pub(super) fn ask_whether_alive(&mut self) {
-        let Some(live) = &self.live else {
+    pub(super) fn ask_whether_alive(&mut self, session: u64) {
+        let Some(at) = self.nodes.of_session(session) else {
             return;
         };
-        self.asked_at = Instant::now();
+        let node = &mut self.nodes.all[at];
+        let Some(live) = &node.live else {
+            return;
+        };
+        node.asked_at = Instant::now();
         let asking = asking::is_alive(live, self.hub.times().answer);
-        let (session, to) = (self.session, self.events.0.clone());
+        let to = self.events.0.clone();
         self.runtime.spawn(async move {
             let _ = to.send(Event::Alive(session, asking.await));
         });

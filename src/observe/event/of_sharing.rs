@@ -17,17 +17,27 @@ pub struct SharingLost<'a> {
     pub error: &'a (dyn Error + 'static),
     /// How many times it was lost since that was told last: more than 1 where it comes and goes.
     pub losses: u64,
+    /// Which part of the circuits, where the others are still shared: what they are shared through
+    /// consists of several, of which some can't be reached. `None`: all of them.
+    pub part: Option<Part>,
     /// Grows with every event of the process.
     pub sequence: u64,
 }
 
 impl fmt::Display for SharingLost<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "fleet `{}` can't be reached, each process is on its own: ",
-            OneLine(self.fleet)
-        )?;
+        let fleet = OneLine(self.fleet);
+        match self.part {
+            None => write!(
+                f,
+                "fleet `{fleet}` can't be reached, each process is on its own: "
+            ),
+            Some(part) => write!(
+                f,
+                "{part} circuits of fleet `{fleet}` can't be shared, each process is on its own with \
+                 these: "
+            ),
+        }?;
         // What a server said may be anything.
         OneLine(self.error).fmt(f)?;
         let mut cause = self.error.source();
@@ -39,6 +49,30 @@ impl fmt::Display for SharingLost<'_> {
             0 | 1 => Ok(()),
             losses => write!(f, " (lost {losses} times since this was told last)"),
         }
+    }
+}
+
+/// Some circuits of all. Displays as `2 of 6`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// So many.
+    pub circuits: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Part {
+    /// So many circuits of so many: for who makes a [`Link`](crate::link::Link).
+    #[must_use]
+    pub const fn new(circuits: usize, of: usize) -> Self {
+        Self { circuits, of }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.circuits, self.of)
     }
 }
 

@@ -1,0 +1,411 @@
+//! A cluster: which nodes there are, which of them has which circuit, and what is to be done where one
+//! says that another has it.
+//!
+//! Each node is reached by a connection like that of a single Redis. The client's own connection to a
+//! cluster would hold up all nodes while one of them doesn't answer, and send again what may have been
+//! done.
+
+use super::asking::Question;
+use super::connect::{Target, Trial};
+use super::connection::{Answer, Connection, Refusal};
+use super::nodes::{Node, Range, SLOTS, Slots, backoff, next_wait};
+use super::{Background, Event, trouble};
+use crate::error::{ConnectionError, FleetError, Trouble};
+use backon::ExponentialBackoff;
+use redis::Value;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// Nodes that are asked at once which node has what.
+const ASKED: usize = 8;
+
+/// Nodes that a cluster has at most: those that have circuits to themselves, and not their replicas.
+const MOST_NODES: usize = 1024;
+
+/// How often a command follows where nodes send it, before the map is waited for.
+const DETOURS: u8 = 4;
+
+/// It is asked at most so often which node has what.
+const ONCE_IN: Duration = Duration::from_millis(100);
+
+/// What is known of a cluster.
+pub(super) struct Cluster {
+    /// The nodes that were named.
+    seeds: Vec<Arc<Target>>,
+    /// Whether it is known which node has what.
+    pub(super) is_known: bool,
+    is_asking: bool,
+    asked_at: Option<Instant>,
+    /// When it is asked which node has what.
+    pub(super) due: Option<Instant>,
+    backoff: ExponentialBackoff,
+}
+
+impl Cluster {
+    /// The cluster that these are nodes of. `None`: no others were named, so it is a single Redis.
+    pub(super) fn of(first: &Arc<Target>, others: &[String]) -> Result<Option<Self>, FleetError> {
+        if others.is_empty() {
+            return Ok(None);
+        }
+        let wrong = || {
+            FleetError::Address(
+                "each node of a cluster is `redis://host:port`, or each is `rediss://host:port`",
+            )
+        };
+        if first.address().is_none() {
+            return Err(wrong());
+        }
+        let mut seeds = vec![Arc::clone(first)];
+        for url in others {
+            let target = first.of_url(url).ok_or_else(wrong)?;
+            if seeds.iter().all(|seed| seed.address() != target.address()) {
+                seeds.push(Arc::new(target));
+            }
+        }
+        Ok(Some(Self {
+            seeds,
+            is_known: false,
+            is_asking: false,
+            asked_at: None,
+            due: Some(Instant::now()),
+            backoff: backoff(),
+        }))
+    }
+}
+
+// Which node has what
+impl Background {
+    /// It has changed which node has what, perhaps.
+    pub(super) fn want_map(&mut self) {
+        if let Some(cluster) = &mut self.cluster
+            && cluster.due.is_none()
+        {
+            let now = Instant::now();
+            let next = cluster.asked_at.map_or(now, |at| at + ONCE_IN);
+            cluster.due = Some(next.max(now));
+        }
+    }
+
+    /// Asks which node has what, if it is time.
+    pub(super) fn look_at_map(&mut self) {
+        let Some(cluster) = &mut self.cluster else {
+            return;
+        };
+        let now = Instant::now();
+        if cluster.is_asking || cluster.due.is_none_or(|due| due > now) {
+            return;
+        }
+        cluster.due = None;
+        cluster.is_asking = true;
+        cluster.asked_at = Some(now);
+        let live = self.nodes.all.iter().filter_map(|node| {
+            let connection = node.live.as_ref()?.connection.clone();
+            Some((Arc::clone(&node.target), Some(connection)))
+        });
+        let mut asked: Vec<_> = live.collect();
+        if asked.is_empty() {
+            let known = self.nodes.all.iter().map(|node| &node.target);
+            let known = cluster.seeds.iter().chain(known);
+            asked = known.map(|target| (Arc::clone(target), None)).collect();
+        }
+        // Each instance asks others.
+        fastrand::shuffle(&mut asked);
+        asked.truncate(ASKED);
+        let to = self.events.0.clone();
+        self.runtime.spawn(async move {
+            let _ = to.send(Event::Mapped(ask_for_map(asked).await));
+        });
+    }
+
+    /// What came of it.
+    pub(super) fn mapped(&mut self, mapped: Result<Vec<Range>, ConnectionError>) {
+        let Some(cluster) = &mut self.cluster else {
+            return;
+        };
+        cluster.is_asking = false;
+        match mapped {
+            Ok(ranges) => {
+                cluster.is_known = true;
+                cluster.backoff = backoff();
+                self.take_map(&ranges);
+            }
+            Err(error) => {
+                let wait = next_wait(&mut cluster.backoff);
+                cluster.due = Some(Instant::now() + wait);
+                // Where nodes are known and lost, that says more.
+                if self
+                    .nodes
+                    .all
+                    .iter()
+                    .all(|node| node.live.is_none() && !node.is_lost)
+                {
+                    self.hub.failed(&error, false);
+                    self.report.lost(Instant::now(), error, None, false);
+                }
+            }
+        }
+        self.is_changed = true;
+        self.hub.progressed();
+    }
+
+    /// It is so from now on.
+    fn take_map(&mut self, ranges: &[Range]) {
+        let mut before = std::mem::take(&mut self.nodes.all);
+        let (mut nodes, mut slots) = (Vec::<Node>::new(), Slots::unknown());
+        for range in ranges {
+            let address = Some((range.host.as_str(), range.port));
+            let is_it = |node: &Node| node.target.address() == address;
+            let at = match nodes.iter().position(is_it) {
+                Some(at) => at,
+                None => {
+                    let known = before.iter().position(is_it);
+                    let known = known.map(|at| before.swap_remove(at));
+                    let Some(node) = known.or_else(|| self.node(&range.host, range.port)) else {
+                        continue;
+                    };
+                    nodes.push(node);
+                    nodes.len() - 1
+                }
+            };
+            slots.set(range.first, range.last, at);
+        }
+        self.nodes.all = nodes;
+        self.nodes.slots = Some(slots);
+        self.looked_at = None;
+        for mut gone in before {
+            self.urgent.append(&mut gone.urgent);
+            let session = gone.session;
+            self.not_sent(gone.lost());
+            self.leave(session);
+        }
+        // Where others have them now, they are to be asked for there.
+        let mut is_any_nowhere = false;
+        for circuit in self.circuits() {
+            let at = self.nodes.of_key(circuit.place.key());
+            is_any_nowhere |= at.is_none();
+            let session = at.map_or(0, |at| self.nodes.all[at].session);
+            let found_in = circuit.found_in.load(Ordering::Relaxed);
+            if session == 0 || session != found_in {
+                self.urgent.push_back(circuit);
+            }
+        }
+        if is_any_nowhere && let Some(cluster) = &mut self.cluster {
+            let wait = next_wait(&mut cluster.backoff);
+            cluster.due = Some(Instant::now() + wait);
+        }
+    }
+
+    fn node(&self, host: &str, port: u16) -> Option<Node> {
+        let first = self.cluster.as_ref()?.seeds.first()?;
+        Some(Node::new(Arc::new(first.at(host, port)?)))
+    }
+}
+
+// Where another node has it
+impl Background {
+    /// A node said that another has the circuit of this question: so nothing was done.
+    pub(super) fn redirect(&mut self, session: u64, mut question: Question, refusal: &Refusal) {
+        let from = self.nodes.of_session(session);
+        let host = from.and_then(|at| self.nodes.all[at].target.address());
+        let host = host.map(|(host, _)| host.to_owned());
+        let elsewhere = Elsewhere::read(refusal, host.as_deref());
+        let is_moving = refusal.code == "ASK";
+        if !is_moving {
+            self.want_map();
+        }
+        question.detours += 1;
+        question.is_moving = is_moving;
+        let at = elsewhere
+            .as_ref()
+            .and_then(|elsewhere| self.node_at(elsewhere));
+        let at = at.filter(|_| question.detours <= DETOURS);
+        if let (Some(at), Some(elsewhere), false) = (at, &elsewhere, is_moving)
+            && let Some(slots) = &mut self.nodes.slots
+        {
+            slots.set(elsewhere.slot, elsewhere.slot, at);
+        }
+        match at {
+            // While it is moved, each question is sent there by itself.
+            Some(at) if is_moving || self.nodes.all[at].live.is_some() => {
+                if self.nodes.all[at].is_idle() {
+                    self.connect(at);
+                }
+                self.nodes.all[at].questions.push(question);
+                self.ask(at);
+            }
+            _ => {
+                let circuit = Arc::clone(&question.circuit);
+                self.not_sent(vec![question]);
+                self.urgent.push_back(circuit);
+            }
+        }
+    }
+
+    /// The node that has this address, which may be a new one.
+    fn node_at(&mut self, elsewhere: &Elsewhere) -> Option<usize> {
+        let address = Some((elsewhere.host.as_str(), elsewhere.port));
+        let is_it = |node: &Node| node.target.address() == address;
+        let known = self.nodes.all.iter().position(is_it);
+        if known.is_some() || self.nodes.all.len() >= MOST_NODES {
+            return known;
+        }
+        let node = self.node(&elsewhere.host, elsewhere.port)?;
+        self.nodes.all.push(node);
+        Some(self.nodes.all.len() - 1)
+    }
+}
+
+/// Where a node said that a slot is.
+#[derive(Debug, PartialEq)]
+struct Elsewhere {
+    slot: u16,
+    host: String,
+    port: u16,
+}
+
+impl Elsewhere {
+    /// `from`: the host of who said so, and meant where nothing else is.
+    fn read(refusal: &Refusal, from: Option<&str>) -> Option<Self> {
+        let (slot, address) = refusal.details.split_once(' ')?;
+        let (host, port) = address.rsplit_once(':')?;
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let slot = slot.parse().ok().filter(|slot| *slot < SLOTS)?;
+        let host = host_of(host.as_bytes(), from?)?;
+        let port = port.parse().ok()?;
+        Some(Self { slot, host, port })
+    }
+}
+
+/// A host that a node named. It ends in messages, so it looks like one.
+fn host_of(said: &[u8], from: &str) -> Option<String> {
+    if said.is_empty() {
+        return Some(from.to_owned());
+    }
+    let is_of_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".:-_%".contains(byte);
+    let fits = said.len() <= 255 && said.iter().all(is_of_host);
+    fits.then(|| String::from_utf8_lossy(said).into_owned())
+}
+
+/// Which node has what, as the first one says that says something.
+async fn ask_for_map(
+    asked: Vec<(Arc<Target>, Option<Connection>)>,
+) -> Result<Vec<Range>, ConnectionError> {
+    let mut asking = JoinSet::new();
+    for (target, connection) in asked {
+        asking.spawn(async move {
+            let at = target.shown();
+            let map = map_of(&target, connection).await;
+            map.map_err(|trouble| ConnectionError { at, trouble })
+        });
+    }
+    let mut why = None;
+    while let Some(answered) = asking.join_next().await {
+        match answered {
+            Ok(Ok(map)) => return Ok(map),
+            // One that says why it won't says more than one that isn't there.
+            Ok(Err(error)) if why.is_none() || !is_absence(&error.trouble) => why = Some(error),
+            _ => {}
+        }
+    }
+    Err(why.unwrap_or_else(|| ConnectionError {
+        at: "the cluster".to_owned(),
+        trouble: Trouble::Ended("it was closed".to_owned()),
+    }))
+}
+
+fn is_absence(trouble: &Trouble) -> bool {
+    matches!(
+        trouble,
+        Trouble::Unreachable(_) | Trouble::Silent(_) | Trouble::Ended(_)
+    )
+}
+
+async fn map_of(target: &Target, connection: Option<Connection>) -> Result<Vec<Range>, Trouble> {
+    let mut command = redis::cmd("CLUSTER");
+    command.arg("SLOTS");
+    let within = target.answers_within();
+    let answers = match connection {
+        Some(mut connection) => connection.ask(&[command]).await,
+        None => {
+            let mut live = target.connect(Trial::Nothing).await?;
+            let answers = live.connection.ask(&[command]).await;
+            match answers {
+                Ok(answers) => Ok(answers),
+                Err(error) => return Err(live.gauge.explain(trouble::of_answer(&error, within))),
+            }
+        }
+    };
+    let answers = answers.map_err(|error| trouble::of_answer(&error, within))?;
+    let host = target.address().map_or("", |(host, _)| host);
+    match answers.into_iter().next() {
+        Some(answer) => read_map(answer, host),
+        None => Err(Trouble::Nonsense("no answer".to_owned())),
+    }
+}
+
+fn read_map(answer: Answer, from: &str) -> Result<Vec<Range>, Trouble> {
+    let ranges = match answer {
+        Ok(Value::Array(ranges)) => ranges,
+        Err(refusal) if refusal.code == "ERR" && refusal.details.contains("cluster support") => {
+            return Err(Trouble::Refuses(
+                "it is no cluster: leave out `node`".to_owned(),
+            ));
+        }
+        Err(refusal) => return Err(trouble::refusal(&refusal)),
+        Ok(_) => return Err(Trouble::Nonsense("which node has what".to_owned())),
+    };
+    let ranges = ranges.iter().filter_map(|range| read_range(range, from));
+    let ranges: Vec<_> = ranges.take(usize::from(SLOTS)).collect();
+    let mut nodes: Vec<_> = ranges
+        .iter()
+        .map(|range| (&range.host, range.port))
+        .collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    if nodes.len() > MOST_NODES {
+        let what = format!("a cluster of more than {MOST_NODES} nodes");
+        return Err(Trouble::Nonsense(what));
+    }
+    if ranges.is_empty() {
+        return Err(Trouble::Refuses(
+            "its cluster has no slots: it isn't set up yet".to_owned(),
+        ));
+    }
+    Ok(ranges)
+}
+
+/// One line of the map. `None`: it makes no sense, or its node isn't known.
+fn read_range(range: &Value, from: &str) -> Option<Range> {
+    let Value::Array(range) = range else {
+        return None;
+    };
+    let [
+        Value::Int(first),
+        Value::Int(last),
+        Value::Array(primary),
+        ..,
+    ] = range.as_slice()
+    else {
+        return None;
+    };
+    let [host, Value::Int(port), ..] = primary.as_slice() else {
+        return None;
+    };
+    let host = match host {
+        Value::BulkString(host) => host_of(host, from)?,
+        Value::SimpleString(host) => host_of(host.as_bytes(), from)?,
+        Value::Nil => from.to_owned(),
+        _ => return None,
+    };
+    let slot = |slot: &i64| u16::try_from(*slot).ok().filter(|slot| *slot < SLOTS);
+    let (first, last) = (slot(first)?, slot(last)?);
+    let port = u16::try_from(*port).ok().filter(|port| *port != 0)?;
+    (first <= last).then_some(Range {
+        first,
+        last,
+        host,
+        port,
+    })
+}

@@ -1,0 +1,165 @@
+//! Messages: which node they arrive from, and what comes of them.
+
+use super::connect::Heard;
+use super::{Background, Event, asking};
+use crate::group::Group;
+use crate::protocol::Message;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Channels that are subscribed to at once.
+const CHANNELS: usize = 100;
+
+/// How often it is looked whether breakers have gone, which nobody says.
+const LOOKED: Duration = Duration::from_secs(1);
+
+impl Background {
+    /// A message arrived.
+    pub(super) fn hear(&mut self, heard: &Heard) {
+        let Some(group) = self.hub.group_of(&heard.channel) else {
+            return;
+        };
+        let message = match Message::decode(&heard.text) {
+            Ok(message) => message,
+            Err(why) => {
+                // One of ours, or there were no group.
+                let channel = String::from_utf8_lossy(&heard.channel);
+                self.hub.refuse(&channel, Some(why));
+                return;
+            }
+        };
+        self.hub.heard.fetch_add(1, Ordering::Relaxed);
+        // A key that isn't known here has nothing to follow: once it is, it is asked for.
+        if let Some(circuit) = group.of_label(&message.label) {
+            circuit.instance().heard(self.hub.now(), &message.told);
+            self.urgent.push_back(circuit);
+        }
+    }
+
+    /// Messages may have been missed.
+    pub(super) fn ask_for_all(&mut self) {
+        for group in self.hub.groups() {
+            self.ask_for_group(&group);
+        }
+    }
+
+    fn ask_for_group(&mut self, group: &Group) {
+        let now = self.hub.now();
+        for circuit in group.circuits() {
+            if self.nodes.is_found(&circuit) {
+                circuit.instance().found(now);
+            }
+            match self.nodes.of_key(circuit.place.key()) {
+                Some(at) => self.nodes.all[at].patient.push_back(circuit),
+                None => self.urgent.push_back(circuit),
+            }
+        }
+    }
+
+    /// Messages of these groups arrive, in this session.
+    pub(super) fn subscribed(&mut self, session: u64, groups: Vec<Arc<Group>>) {
+        for group in groups {
+            if self.nodes.is_live(session) && group.asked_in.load(Ordering::Relaxed) == session {
+                group.heard_in.store(session, Ordering::Release);
+                self.ask_for_group(&group);
+            }
+        }
+    }
+
+    /// Groups whose messages don't arrive yet, or not any more, are subscribed to, and those that are over
+    /// no more.
+    pub(super) fn look_at_groups(&mut self) {
+        let is_recent = self.looked_at.is_some_and(|at| at.elapsed() < LOOKED);
+        if !self.hub.take_changed() && is_recent {
+            return;
+        }
+        self.looked_at = Some(Instant::now());
+        self.hub.recount();
+        let is_over = |group: &Arc<Group>| group.is_over();
+        let (over, present): (Vec<_>, Vec<_>) = self.hub.groups().into_iter().partition(is_over);
+        if !over.is_empty() {
+            self.hub.remove(&over);
+        }
+        // Another of its name may be there by now.
+        let is_heard = |channel: &str| present.iter().any(|group| group.channel == channel);
+        let (unheard, new): (Vec<_>, Vec<_>) = (
+            over.into_iter()
+                .filter(|group| !is_heard(&group.channel))
+                .collect(),
+            present
+                .iter()
+                .filter(|group| !self.nodes.is_live(group.asked_in.load(Ordering::Relaxed)))
+                .collect(),
+        );
+        let mut at_nodes: Vec<_> = self.nodes.all.iter().map(|_| Vec::new()).collect();
+        for group in new {
+            if let Some(at) = self.node_to_hear(&group.channel) {
+                let session = self.nodes.all[at].session;
+                group.asked_in.store(session, Ordering::Relaxed);
+                at_nodes[at].push(Arc::clone(group));
+            }
+        }
+        self.stop_hearing(&unheard);
+        for (at, groups) in at_nodes.iter().enumerate() {
+            for groups in groups.chunks(CHANNELS) {
+                self.begin_to_hear(at, groups.to_vec());
+            }
+        }
+    }
+
+    /// Where messages of this channel are to come from. In a cluster each node has those of all: that of
+    /// a key of this name has them first. `None`: none yet.
+    fn node_to_hear(&mut self, channel: &str) -> Option<usize> {
+        let is_live = |at: &usize| self.nodes.all[*at].live.is_some();
+        let best = self.nodes.of_key(channel);
+        if let Some(at) = best.filter(is_live) {
+            return Some(at);
+        }
+        if let Some(at) = best {
+            if self.nodes.all[at].is_idle() {
+                self.connect(at);
+            }
+            let since = self.nodes.all[at].connecting_since;
+            let patience = self.hub.times().answer;
+            if since.is_some_and(|since| since.elapsed() < patience) && !self.nodes.all[at].is_lost
+            {
+                // Until then, or until it has failed.
+                self.looked_at = None;
+                return None;
+            }
+        }
+        (0..self.nodes.all.len()).find(|at| self.nodes.all[*at].live.is_some())
+    }
+
+    fn begin_to_hear(&mut self, at: usize, groups: Vec<Arc<Group>>) {
+        let node = &mut self.nodes.all[at];
+        let Some(live) = &node.live else {
+            return;
+        };
+        node.asked_at = Instant::now();
+        let channels = groups.iter().map(|group| group.channel.clone()).collect();
+        let asking = asking::listen(live, channels, true, self.hub.times().answer);
+        let (session, to) = (node.session, self.events.0.clone());
+        self.runtime.spawn(async move {
+            let _ = to.send(Event::Subscribed(session, groups, asking.await));
+        });
+    }
+
+    fn stop_hearing(&self, groups: &[Arc<Group>]) {
+        let within = self.hub.times().answer;
+        for node in &self.nodes.all {
+            let Some(live) = &node.live else {
+                continue;
+            };
+            let is_here =
+                |group: &&Arc<Group>| group.asked_in.load(Ordering::Relaxed) == node.session;
+            let channels = groups.iter().filter(is_here);
+            let channels: Vec<_> = channels.map(|group| group.channel.clone()).collect();
+            for channels in channels.chunks(CHANNELS) {
+                self.runtime
+                    .spawn(asking::listen(live, channels.to_vec(), false, within));
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Connections that are made and lost, and what that means for circuits.
+
+use super::asking::Question;
+use super::connect::{Live, Trial};
+use super::{Background, Event};
+use crate::circuit::Circuit;
+use crate::error::{ConnectionError, Trouble};
+use crate::instance::Unanswered;
+use breakerbox::observe::Part;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+impl Background {
+    /// Begins to connect to a node.
+    pub(super) fn connect(&mut self, at: usize) {
+        let trial = self.trial(at);
+        self.sessions += 1;
+        let node = &mut self.nodes.all[at];
+        node.retry_at = None;
+        node.session = self.sessions;
+        node.connecting_since = Some(Instant::now());
+        let (session, target) = (self.sessions, Arc::clone(&node.target));
+        let to = self.events.0.clone();
+        self.runtime.spawn(async move {
+            let live = Box::new(target.connect(trial).await);
+            let _ = to.send(Event::Connected(session, live));
+        });
+    }
+
+    /// What is tried out there.
+    fn trial(&self, at: usize) -> Trial {
+        let written = format!("{}:~{}", self.hub.prefix().as_str(), self.hub.me());
+        #[cfg(feature = "cluster")]
+        if self.cluster.is_some() {
+            return Trial::OfNode(self.nodes.key_of(at, &written));
+        }
+        let _ = at;
+        Trial::OfAll(written)
+    }
+
+    pub(super) fn connected(&mut self, at: usize, live: Live) {
+        let node = &mut self.nodes.all[at];
+        node.connected(live);
+        let session = node.session;
+        self.hub.connected(session);
+        self.is_changed = true;
+        self.looked_at = None;
+        // Where messages arrive already nothing else says that they can be asked for.
+        for group in self.hub.groups() {
+            if self.nodes.is_live(group.heard_in.load(Ordering::Relaxed)) {
+                for circuit in group.circuits() {
+                    if self.nodes.of_key(circuit.place.key()) == Some(at) {
+                        self.nodes.all[at].patient.push_back(circuit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A node can't be had, for now.
+    pub(super) fn lose(&mut self, at: usize, trouble: Trouble) {
+        let node = &mut self.nodes.all[at];
+        let session = node.session;
+        let was_live = node.live.is_some();
+        let error = ConnectionError {
+            at: node.target.shown(),
+            trouble,
+        };
+        let unsent = node.lost();
+        self.not_sent(unsent);
+        self.leave(session);
+        #[cfg(feature = "cluster")]
+        self.want_map();
+        let part = self.part();
+        // Of a cluster's node that has no circuits nobody misses anything.
+        let is_missed = self.nodes.is_one() || self.has_circuits(at);
+        let is_new = is_missed && !std::mem::replace(&mut self.nodes.all[at].is_lost, is_missed);
+        if is_missed {
+            self.hub.failed(&error, was_live);
+            self.report.lost(Instant::now(), error, part, is_new);
+        }
+        self.is_changed = true;
+        self.hub.progressed();
+    }
+
+    /// What was found in this session is not any more.
+    pub(super) fn leave(&mut self, session: u64) {
+        self.hub.disconnected(session);
+        self.looked_at = None;
+        let now = self.hub.now();
+        for circuit in self.circuits() {
+            if circuit.found_in.load(Ordering::Relaxed) == session && session != 0 {
+                circuit.found_in.store(0, Ordering::Relaxed);
+                circuit.instance().lost(now);
+                self.urgent.push_back(circuit);
+            }
+        }
+    }
+
+    /// Circuits are told that these weren't asked.
+    pub(super) fn not_sent(&self, questions: Vec<Question>) {
+        for question in questions {
+            if let Some(asked) = question.asked {
+                let now = self.hub.now();
+                let mut instance = question.circuit.instance();
+                instance.replied(now, asked, Err(Unanswered::NotSent));
+            }
+        }
+    }
+
+    pub(super) fn circuits(&self) -> impl Iterator<Item = Arc<Circuit>> + use<> {
+        let groups = self.hub.groups();
+        groups.into_iter().flat_map(|group| group.circuits())
+    }
+
+    fn has_circuits(&self, at: usize) -> bool {
+        let mut circuits = self.circuits();
+        circuits.any(|circuit| self.nodes.of_key(circuit.place.key()) == Some(at))
+    }
+
+    /// Which part of the circuits is cut off. `None`: all that there can be.
+    pub(super) fn part(&self) -> Option<Part> {
+        if self.nodes.is_one() {
+            return None;
+        }
+        let (mut circuits, mut of) = (0, 0);
+        for circuit in self.circuits() {
+            of += 1;
+            circuits += usize::from(!self.nodes.is_reached(&circuit));
+        }
+        (circuits < of).then_some(Part::new(circuits, of))
+    }
+
+    /// Whether what was lost is there again.
+    pub(super) fn look_whether_all_are_had(&mut self) {
+        if !std::mem::take(&mut self.is_changed) || !self.is_mapped() {
+            return;
+        }
+        let is_missing = |circuit: Arc<Circuit>| !self.nodes.is_reached(&circuit);
+        let is_any_missing = match self.nodes.is_one() {
+            true => self.nodes.all[0].live.is_none(),
+            false => self.circuits().any(is_missing),
+        };
+        if is_any_missing {
+            let part = self.part();
+            self.report.now_of(part);
+            return;
+        }
+        self.hub.all_are_had();
+        let news = self.report.restored(Instant::now());
+        self.tell(news);
+    }
+
+    /// Whether it is known which node has what.
+    fn is_mapped(&self) -> bool {
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = &self.cluster {
+            return cluster.is_known;
+        }
+        true
+    }
+
+    /// When it is to be asked which node has what.
+    #[cfg_attr(
+        not(feature = "cluster"),
+        expect(clippy::unused_self, reason = "of a cluster it does")
+    )]
+    pub(super) fn map_due(&self) -> Option<Instant> {
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = &self.cluster {
+            return cluster.due;
+        }
+        None
+    }
+}
