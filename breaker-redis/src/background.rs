@@ -10,11 +10,14 @@ mod cluster;
 mod connect;
 mod connection;
 mod driving;
+#[cfg(test)]
+mod fairness;
 mod limited;
 mod listening;
 mod nodes;
 mod report;
 mod sessions;
+mod task;
 mod timers;
 #[cfg(feature = "tls")]
 mod tls;
@@ -104,7 +107,11 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
         .build()
         .map_err(FleetError::Thread)?;
     let hub = Arc::clone(hub);
+    let (hand_over, handed_over) = std::sync::mpsc::sync_channel(1);
     let run = move || {
+        let Ok(runtime) = handed_over.recv() else {
+            return;
+        };
         let of_run = Arc::clone(&hub);
         #[cfg_attr(not(feature = "cluster"), expect(unused_mut, reason = "of a cluster"))]
         let mut background = Background::new(hub, runtime, target);
@@ -121,10 +128,15 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
             link::sharing_lost(of_run.prefix().as_str(), &Ended, 1);
         }
     };
-    std::thread::Builder::new()
+    let spawned = std::thread::Builder::new()
         .name("breaker-fleet".to_owned())
-        .spawn(run)
-        .map_err(FleetError::Thread)?;
+        .spawn(run);
+    if let Err(error) = spawned {
+        // Dropped in async code, it would panic: it might have to wait for tasks of its own.
+        runtime.shutdown_background();
+        return Err(FleetError::Thread(error));
+    }
+    let _ = hand_over.send(runtime);
     Ok(())
 }
 
@@ -302,10 +314,18 @@ impl Background {
         }
         let within = self.hub.times().answer;
         let asking = self.nodes.all.iter().zip(questions);
-        let asking = asking.filter(|(_, questions)| !questions.is_empty());
+        let asking = asking.filter(|(node, questions)| node.in_flight > 0 || !questions.is_empty());
         let asking = asking.filter_map(|(node, questions)| {
             let live = node.live.as_ref()?;
-            Some(self.runtime.spawn(asking::ask(live, questions, within)))
+            let asking = (!questions.is_empty()).then(|| asking::ask(live, questions, within));
+            // What was asked before is certainly there once something later is answered.
+            let looking = asking::is_alive(live, within);
+            Some(self.runtime.spawn(async move {
+                if let Some(asking) = asking {
+                    let _ = asking.await;
+                }
+                let _ = looking.await;
+            }))
         });
         let asking: Vec<_> = asking.collect();
         let farewell = async {

@@ -82,6 +82,10 @@ pub(crate) struct Circuit {
     pub(crate) quiet_until: AtomicU64,
     /// Odd while the background has the breaker.
     turns: AtomicUsize,
+    /// Its key was given up.
+    is_over: AtomicBool,
+    /// What it had to say in the end was said, or isn't to be.
+    pub(crate) has_parted: AtomicBool,
 }
 
 /// The background has the breaker, for as long as this is there.
@@ -114,6 +118,8 @@ impl Circuit {
             told_in: AtomicU64::new(0),
             quiet_until: AtomicU64::new(0),
             turns: AtomicUsize::new(0),
+            is_over: AtomicBool::new(false),
+            has_parted: AtomicBool::new(false),
         }
     }
 
@@ -138,6 +144,15 @@ impl Circuit {
     /// For moments only.
     pub(crate) fn instance(&self) -> MutexGuard<'_, Instance> {
         self.instance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Its key is given up: nobody will ask it for anything any more.
+    pub(crate) fn end(&self) {
+        self.is_over.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
     }
 
     /// Whether the background should have looked at it for so many microseconds, and hasn't: an

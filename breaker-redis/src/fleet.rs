@@ -41,6 +41,7 @@ use std::time::Duration;
 /// Dropping it leaves the fleet without waiting for anything: breakers go on locally, with the state they
 /// have. What happened until then is still told, and a lease given back, if that can be done at once and
 /// the process goes on for so long; else the lease runs out. They can be shared again, with another fleet.
+/// The same is done for a breaker that is dropped while its fleet goes on, and for a key that is given up.
 ///
 /// In a process that forks (`fork` without `exec`) start it afterwards: a child has none of its parent's
 /// threads, so what it has of the parent's fleet is not shared.

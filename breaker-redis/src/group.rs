@@ -217,6 +217,19 @@ impl Group {
         }
     }
 
+    /// Its breakers may be gone: the background looks, and tells what they have not told yet.
+    pub(crate) fn look_whether_over(&self) {
+        self.hub.wake();
+    }
+
+    /// Another has its name: nothing of it is told.
+    pub(crate) fn withdraw(&self) {
+        for circuit in self.circuits() {
+            circuit.has_parted.store(true, Ordering::Relaxed);
+        }
+        self.leave();
+    }
+
     /// Drops what it knows.
     pub(crate) fn clear(&self) {
         self.write().clear();
@@ -291,7 +304,7 @@ impl Group {
         if let Some(known) = self.of(linked)
             && known.reach.get().is_none()
         {
-            self.forget(&known);
+            self.part_with(&known);
             self.of(linked);
         }
     }
@@ -300,8 +313,15 @@ impl Group {
         let id = linked.breaker().circuit_id();
         let known = self.read().find(id);
         if let Some(known) = known {
-            self.forget(&known);
+            self.part_with(&known);
         }
+    }
+
+    /// Its key was given up: the background tells what it has not told yet.
+    fn part_with(&self, circuit: &Arc<Circuit>) {
+        circuit.end();
+        self.forget(circuit);
+        self.hub.enqueue(circuit);
     }
 
     fn wake(&self, circuit: &Arc<Circuit>, due: Option<u64>) {

@@ -187,6 +187,12 @@ impl Hub {
         }));
     }
 
+    /// The background must look at what is there.
+    pub(crate) fn wake(&self) {
+        self.have_changed();
+        self.wake.notify_one();
+    }
+
     pub(crate) async fn woken(&self) {
         self.wake.notified().await;
     }

@@ -15,7 +15,7 @@ mod probing;
 mod step;
 mod work;
 
-use crate::protocol::{Cause, Command, Counts, Known, Reply, Shared, Told, Version};
+use crate::protocol::{Caller, Cause, Command, Counts, Known, Reply, Shared, Told, Version};
 use breakerbox::{Generation, State};
 use here::{Here, There};
 use learn::By;
@@ -181,7 +181,9 @@ impl Instance {
     /// A call asks to probe. What it wants, it says in [`next`](Self::next).
     ///
     /// # Errors
-    /// Not now: the time until it may, at least, as far as it is known.
+    /// Not now: after what time to ask again. Until an opening's wait is over, that is what is left of it.
+    /// While another instance probes, nobody knows when its result comes: then it is what is left of
+    /// its lease, and at most the breaker's `reset`.
     pub fn probe_wanted(&mut self, now: u64) -> Result<(), Duration> {
         self.pass(now);
         self.ask_to_probe()
@@ -312,8 +314,18 @@ impl Instance {
             let known = self.known();
             return Some(Command::Release { known });
         }
+        let leased = self.lease_on_its_way();
         self.ground();
+        if let (Some(_), None) = (leased, self.news) {
+            return Some(Command::Release { known: leased });
+        }
         self.send_news(self.number.wrapping_add(1))
+    }
+
+    /// Who asks, as it goes with each command.
+    #[must_use]
+    pub fn caller(&self) -> Caller {
+        self.options.caller()
     }
 
     /// What is to be done.

@@ -80,6 +80,15 @@ impl Linkage {
     }
 }
 
+/// Its breaker goes with it, or the breakers of all keys.
+impl Drop for Linkage {
+    fn drop(&mut self) {
+        if let Some(group) = self.group() {
+            group.look_whether_over();
+        }
+    }
+}
+
 impl Link for Linkage {
     fn changed(&self, circuit: &Linked<'_>, change: &Change) {
         if let Some(group) = self.group() {

@@ -17,7 +17,7 @@ mod rules;
 mod script;
 mod share;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod version;
 mod who;
 mod wire;

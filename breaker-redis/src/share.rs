@@ -82,7 +82,7 @@ where
     // Before the background knows of it, which tells what begins now that Redis is there.
     group.begin(breaker);
     if !hub.add(&group) {
-        group.leave();
+        group.withdraw();
         return Err(FleetError::NameTaken(breaker.name().to_owned()));
     }
     group.look_at_all();
@@ -111,7 +111,7 @@ where
         return Err(shared_already());
     }
     if !hub.add(&group) {
-        group.leave();
+        group.withdraw();
         return Err(FleetError::NameTaken(name.to_owned()));
     }
     group.add_known(linkage.keys());

@@ -12,6 +12,8 @@ mod clusters;
 mod connection;
 #[path = "fleet/lifetimes.rs"]
 mod lifetimes;
+#[path = "fleet/partings.rs"]
+mod partings;
 #[cfg_attr(
     not(feature = "cluster"),
     expect(dead_code, reason = "a port is for a cluster")
@@ -21,3 +23,6 @@ mod server;
 mod settings;
 #[path = "fleet/support.rs"]
 mod support;
+#[cfg(target_os = "linux")]
+#[path = "fleet/threads.rs"]
+mod threads;

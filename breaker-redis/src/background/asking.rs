@@ -9,6 +9,7 @@ use crate::instance::Asked;
 use crate::protocol::{Caller, Command, Reply, SCRIPT, Unusable, arguments};
 use redis::{Cmd, Value};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How long Redis keeps a circuit that nobody uses: a week.
@@ -20,6 +21,8 @@ pub(crate) struct Question {
     /// `None`: nobody waits for what comes of it.
     pub(crate) asked: Option<Asked>,
     arguments: Vec<String>,
+    /// It was no matter of urgency.
+    pub(crate) can_wait: bool,
     /// Asked of the node that the circuit is just being moved to, which must be told so.
     pub(crate) is_moving: bool,
     /// How often it was asked of the wrong node.
@@ -55,15 +58,20 @@ impl Question {
             circuit: Arc::clone(circuit),
             asked,
             arguments: arguments(&circuit.place, caller, LIVES, command),
+            can_wait: false,
             is_moving: false,
             detours: 0,
         }
     }
 
-    /// What a circuit has to say before nobody asks for it any more.
+    /// What a circuit has to say before nobody asks for it any more: once.
     pub(crate) fn last(circuit: &Arc<Circuit>, now: u64) -> Option<Self> {
-        let caller = circuit.group.upgrade()?.options().caller();
-        let command = circuit.instance().farewell(now)?;
+        if circuit.has_parted.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let mut instance = circuit.instance();
+        let (caller, command) = (instance.caller(), instance.farewell(now)?);
+        drop(instance);
         Some(Self::new(circuit, &caller, None, &command))
     }
 

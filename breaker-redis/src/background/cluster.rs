@@ -232,6 +232,7 @@ impl Background {
                 if self.nodes.all[at].is_idle() {
                     self.connect(at);
                 }
+                question.can_wait = false;
                 self.nodes.all[at].questions.push(question);
                 self.ask(at);
             }

@@ -12,7 +12,7 @@ use redis::{
     RedisConnectionInfo, Value,
 };
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
@@ -287,13 +288,26 @@ impl Target {
 
 /// Where a host of this name is.
 async fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Trouble> {
-    match tokio::net::lookup_host((host, port)).await {
-        Ok(found) => Ok(found.collect()),
-        // The system's words: no server has a say in them.
-        Err(error) => Err(Trouble::Unreachable(format!(
-            "its name can't be resolved ({error})"
-        ))),
+    if let Ok(address) = host.parse() {
+        return Ok(vec![SocketAddr::new(address, port)]);
     }
+    // The system's words: no server has a say in them.
+    let unresolved =
+        |error: io::Error| Trouble::Unreachable(format!("its name can't be resolved ({error})"));
+    let (tell, told) = oneshot::channel();
+    let name = (host.to_owned(), port);
+    // A thread of our own, since the runtime's own way panics where the system has none.
+    let resolving = std::thread::Builder::new()
+        .name("breaker-resolve".to_owned())
+        .spawn(move || {
+            let found = name.to_socket_addrs().map(Iterator::collect);
+            let _ = tell.send(found);
+        });
+    resolving.map_err(unresolved)?;
+    let found = told
+        .await
+        .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+    found.map_err(unresolved)
 }
 
 /// A place that is spoken to over TLS, if that is given.

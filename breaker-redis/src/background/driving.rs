@@ -1,7 +1,7 @@
 //! What circuits want done, and what they are told.
 
 use super::asking::{self, Answer, Answered, Question};
-use super::{Background, Event, trouble};
+use super::{Background, Event, task, trouble, window};
 use crate::circuit::{Circuit, Reached, counts};
 use crate::instance::{Follow, Step, Unanswered};
 use breakerbox::link;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 64;
 
 /// Commands that may be unanswered before no more is asked.
-const MOST_URGENT: usize = 2048;
+pub(super) const MOST_URGENT: usize = 2048;
 
 /// So long after a node was found, what is new asks at once, as if it had not been one of many.
 const SETTLED: Duration = Duration::from_secs(1);
@@ -41,6 +41,13 @@ impl Background {
         node.live.is_none() || node.in_flight + node.questions.len() < most
     }
 
+    /// Room for what can wait: beside all that is urgent, or its own, since it would wait for ever where
+    /// there is always something urgent.
+    fn has_room_for_more(&self, at: usize) -> bool {
+        let node = &self.nodes.all[at];
+        self.has_room(at, node.window.room()) || node.patient_asked < window::LEAST
+    }
+
     pub(super) fn drive_all(&mut self) {
         while let Some(circuit) = self.urgent.pop_front() {
             match self.nodes.of_key(circuit.place.key()) {
@@ -56,10 +63,12 @@ impl Background {
                 self.drive(&circuit);
                 self.ask_if_enough(at);
             }
-            while self.has_room(at, self.nodes.all[at].window.room())
+            while self.has_room_for_more(at)
                 && let Some(circuit) = self.nodes.all[at].patient.pop_front()
             {
+                let before = self.nodes.all[at].questions.len();
                 self.drive(&circuit);
+                self.nodes.all[at].can_wait(before);
                 self.ask_if_enough(at);
             }
             self.ask(at);
@@ -69,17 +78,19 @@ impl Background {
 
     /// Does what a circuit wants done, until it has to wait.
     fn drive(&mut self, circuit: &Arc<Circuit>) {
-        let Some(group) = circuit.group.upgrade() else {
+        let group = circuit.group.upgrade();
+        if group.as_ref().is_some_and(|group| group.is_left()) {
             return;
-        };
-        let Some(breaker) = circuit.reach.get() else {
-            group.forget(circuit);
+        }
+        let breaker = circuit.reach.get().filter(|_| !circuit.is_over());
+        let (Some(group), Some(breaker)) = (&group, breaker) else {
+            if let Some(group) = &group {
+                group.forget(circuit);
+            }
+            self.part_with(circuit);
             return;
         };
         let _had = circuit.had();
-        if group.is_left() {
-            return;
-        }
         group.look_at_settings(&breaker.config());
         let options = group.options();
         let now = self.hub.now();
@@ -163,6 +174,20 @@ impl Background {
         Sought::At(live)
     }
 
+    /// Its breaker is gone: what it has not told yet is told, and a lease given back, if that can be done
+    /// at once.
+    pub(super) fn part_with(&mut self, circuit: &Arc<Circuit>) {
+        self.timers.set(circuit, None);
+        let node = self.nodes.of_key(circuit.place.key());
+        let live = node.filter(|at| self.nodes.all[*at].live.is_some());
+        if let Some(at) = live
+            && let Some(last) = Question::last(circuit, self.hub.now())
+        {
+            self.nodes.all[at].questions.push(last);
+            self.ask_if_enough(at);
+        }
+    }
+
     /// What others did is taken over. Observers hear of it here, so nothing is held.
     fn follow(&self, circuit: &Circuit, breaker: &Reached, follow: &Follow) {
         let followed = breaker.follow(&link::Follow {
@@ -209,8 +234,7 @@ impl Background {
         node.in_flight += commands;
         let asked_at = Instant::now();
         node.asked_at = asked_at;
-        self.runtime.spawn(async move {
-            let answers = asking.await;
+        task::start(&self.runtime, asking, move |answers| {
             let _ = to.send(Event::Answered(session, asked_at.elapsed(), answers));
         });
     }
@@ -222,7 +246,11 @@ impl Background {
             return;
         };
         let gone = self.hub.times().answer;
-        self.nodes.all[at].answered(answers.len(), took, gone);
+        let could_wait = answers.iter().filter(|answer| answer.question.can_wait);
+        let could_wait = could_wait.count();
+        let node = &mut self.nodes.all[at];
+        node.answered(answers.len(), took, gone);
+        node.patient_asked = node.patient_asked.saturating_sub(could_wait);
         let mut refused = None;
         for Answered { question, answer } in answers {
             #[cfg(feature = "cluster")]
@@ -283,8 +311,8 @@ impl Background {
         node.asked_at = Instant::now();
         let asking = asking::is_alive(live, self.hub.times().answer);
         let to = self.events.0.clone();
-        self.runtime.spawn(async move {
-            let _ = to.send(Event::Alive(session, asking.await));
+        task::start(&self.runtime, asking, move |answer| {
+            let _ = to.send(Event::Alive(session, answer));
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Messages: which node they arrive from, and what comes of them.
 
 use super::connect::Heard;
-use super::{Background, Event, asking};
+use super::{Background, Event, asking, task};
 use crate::group::Group;
 use crate::protocol::Message;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Channels that are subscribed to at once.
 const CHANNELS: usize = 100;
 
-/// How often it is looked whether breakers have gone, which nobody says.
+/// How often it is looked whether breakers have gone, in case that nobody says so.
 const LOOKED: Duration = Duration::from_secs(1);
 
 impl Background {
@@ -81,6 +81,12 @@ impl Background {
         if !over.is_empty() {
             self.hub.remove(&over);
         }
+        // For those of a fleet that ends all is said by its farewell.
+        for group in over.iter().filter(|group| !group.is_left()) {
+            for circuit in group.circuits() {
+                self.part_with(&circuit);
+            }
+        }
         // Another of its name may be there by now.
         let is_heard = |channel: &str| present.iter().any(|group| group.channel == channel);
         let (unheard, new): (Vec<_>, Vec<_>) = (
@@ -141,8 +147,8 @@ impl Background {
         let channels = groups.iter().map(|group| group.channel.clone()).collect();
         let asking = asking::listen(live, channels, true, self.hub.times().answer);
         let (session, to) = (node.session, self.events.0.clone());
-        self.runtime.spawn(async move {
-            let _ = to.send(Event::Subscribed(session, groups, asking.await));
+        task::start(&self.runtime, asking, move |done| {
+            let _ = to.send(Event::Subscribed(session, groups, done));
         });
     }
 

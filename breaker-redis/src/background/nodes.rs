@@ -57,6 +57,8 @@ pub(super) struct Node {
     pub(super) questions: Vec<Question>,
     /// Commands that were asked and not answered.
     pub(super) in_flight: usize,
+    /// Those of them, and of the questions, that could wait.
+    pub(super) patient_asked: usize,
     pub(super) window: Window,
     pub(super) asked_at: Instant,
 }
@@ -76,6 +78,7 @@ impl Node {
             patient: VecDeque::new(),
             questions: Vec::new(),
             in_flight: 0,
+            patient_asked: 0,
             window: Window::NEW,
             asked_at: Instant::now(),
         }
@@ -91,6 +94,7 @@ impl Node {
         self.connecting_since = None;
         self.is_lost = false;
         self.in_flight = 0;
+        self.patient_asked = 0;
         self.asked_at = Instant::now();
         self.connected_at = Some(self.asked_at);
     }
@@ -98,6 +102,14 @@ impl Node {
     /// Whether it has been connected for so long.
     pub(super) fn has_lasted(&self, time: Duration) -> bool {
         self.connected_at.is_some_and(|at| at.elapsed() >= time)
+    }
+
+    /// The questions from this one on can wait.
+    pub(super) fn can_wait(&mut self, from: usize) {
+        for question in self.questions.iter_mut().skip(from) {
+            question.can_wait = true;
+            self.patient_asked += 1;
+        }
     }
 
     /// So many commands were answered after so long, of the time after which Redis counts as gone.
@@ -118,6 +130,7 @@ impl Node {
         // Answers to what was asked before are none any more.
         self.session = 0;
         self.in_flight = 0;
+        self.patient_asked = 0;
         self.window = Window::NEW;
         self.patient.clear();
         std::mem::take(&mut self.questions)

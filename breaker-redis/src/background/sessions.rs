@@ -2,7 +2,7 @@
 
 use super::asking::Question;
 use super::connect::{Live, Trial};
-use super::{Background, Event};
+use super::{Background, Event, task};
 use crate::circuit::Circuit;
 use crate::error::{ConnectionError, Trouble};
 use crate::instance::Unanswered;
@@ -22,9 +22,9 @@ impl Background {
         node.connecting_since = Some(Instant::now());
         let (session, target) = (self.sessions, Arc::clone(&node.target));
         let to = self.events.0.clone();
-        self.runtime.spawn(async move {
-            let live = Box::new(target.connect(trial).await);
-            let _ = to.send(Event::Connected(session, live));
+        let connecting = async move { target.connect(trial).await };
+        task::start(&self.runtime, connecting, move |made| {
+            let _ = to.send(Event::Connected(session, Box::new(made)));
         });
     }
 

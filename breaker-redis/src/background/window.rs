@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// After a restart of Redis all instances ask for all circuits. What they ask at once has to be answered
 /// before they take Redis to be gone: so little of each, that ten thousand of them may.
-const LEAST: usize = 4;
+pub(super) const LEAST: usize = 4;
 
 /// And where nobody else asks anything, so many.
 const MOST: usize = 1024;

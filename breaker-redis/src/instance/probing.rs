@@ -1,9 +1,9 @@
 //! Who may probe: the lease of a trial.
 
 use super::options::micros;
-use super::step::{Asked, Settled};
+use super::step::{Asked, Settled, Topic};
 use super::{Course, Instance};
-use crate::protocol::Told;
+use crate::protocol::{Told, Version};
 use breakerbox::{Generation, State};
 use std::time::Duration;
 
@@ -113,7 +113,13 @@ impl Instance {
         }
         let held_until = self.held_until();
         if now < held_until {
-            return Err(Duration::from_micros(held_until - now));
+            let left = Duration::from_micros(held_until - now);
+            // A lease is as long as it is for one who crashes: by then the result is long known.
+            let most = match self.is_tried_by_another() {
+                true => self.options.reset,
+                false => Duration::MAX,
+            };
+            return Err(left.min(most));
         }
         self.wanted = true;
         if self.starved {
@@ -151,6 +157,17 @@ impl Instance {
         if !self.trial.is_under_way() && self.has_lease(self.now) {
             self.release();
         }
+    }
+
+    fn is_tried_by_another(&self) -> bool {
+        let lease = self.there.as_ref().and_then(|it| it.told.lease.as_ref());
+        lease.is_some_and(|(holder, _)| *holder != self.options.me)
+    }
+
+    /// The version that a lease would have that was asked for and not answered yet.
+    pub(super) fn lease_on_its_way(&self) -> Option<Version> {
+        let asked = self.urgent.filter(|asked| asked.topic == Topic::Lease)?;
+        asked.known.map(Version::next)
     }
 
     fn held_until(&self) -> u64 {

@@ -9,7 +9,7 @@ mod rules;
 mod script;
 #[allow(dead_code, reason = "shared with the tests of whole fleets")]
 #[path = "../../tests/server/mod.rs"]
-mod server;
+pub(crate) mod server;
 mod servers;
 mod together;
 mod users;

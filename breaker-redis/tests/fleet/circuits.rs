@@ -203,9 +203,9 @@ fn a_fleet_that_is_dropped_leaves_local_breakers_which_another_can_share() {
 }
 
 /// Holds up who tells it of a change that a fleet brought about, until it is dropped.
-struct HoldsUp {
-    circuit: &'static str,
-    held: Mutex<mpsc::Receiver<()>>,
+pub(crate) struct HoldsUp {
+    pub(crate) circuit: &'static str,
+    pub(crate) held: Mutex<mpsc::Receiver<()>>,
 }
 
 impl Observer for HoldsUp {

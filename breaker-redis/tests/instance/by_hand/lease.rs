@@ -1,10 +1,13 @@
 //! The lease.
 
-use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, refused, told, version};
+use super::{
+    ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, refused, told, version, with,
+};
 use crate::races::options;
 use crate::world::{MS, SECOND};
-use breaker_redis::instance::{Asked, Instance, Settled, Step, Unanswered};
-use breaker_redis::protocol::{Cause, Command, Counts, Reply, Shared, Verdict, Who};
+use breaker_redis::instance::{Asked, Instance, Options, Settled, Step, Unanswered};
+use breaker_redis::protocol::{Cause, Command, Counts, Reply, Shared, Stored, Verdict, Who, apply};
+use breakerbox::State;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,7 +58,7 @@ fn the_lease_is_measured_from_when_it_was_asked_for() {
 
 #[test]
 fn nobody_waits_longer_for_a_holder_than_a_lease_can_last() {
-    let longest = options(0).probe_timeout;
+    let (longest, reset) = (options(0).probe_timeout, options(0).reset);
     for (left, waits) in [
         (Duration::from_secs(3), Duration::from_secs(3)),
         (longest, longest),
@@ -66,8 +69,12 @@ fn nobody_waits_longer_for_a_holder_than_a_lease_can_last() {
         let left = u64::try_from(left.as_micros()).expect("a day");
         trial.lease = Some((Who::new("other").expect("a name"), left));
         instance.heard(2 * SECOND, &trial);
-        assert_eq!(instance.probe_wanted(2 * SECOND), Err(waits));
+        // And is told to ask again earlier.
+        let told = Err(waits.min(reset));
+        assert_eq!(instance.probe_wanted(2 * SECOND), told);
         let over = 2 * SECOND + u64::try_from(waits.as_micros()).expect("a minute");
+        let before = instance.probe_wanted(over - MS);
+        assert_eq!(before, Err(Duration::from_millis(1)));
         assert!(instance.probe_wanted(over).is_err());
         let mut asked = false;
         while let Step::Ask(_, command) = instance.next(over) {
@@ -149,20 +156,107 @@ fn ended(instance: &mut Instance, number: u32) {
 
 #[test]
 fn at_the_end_the_lease_is_given_back() {
+    let known = Some(version(5));
+    let release = Some(Command::Release { known });
     let (mut instance, asked) = leasing();
-    assert_eq!(instance.farewell(2 * SECOND), None);
+    assert_eq!(
+        instance.farewell(2 * SECOND),
+        release,
+        "by then it may be its"
+    );
     instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
     assert_eq!(
         instance.farewell(2 * SECOND),
         None,
         "it is not its any more"
     );
+    let (mut instance, _) = leasing();
+    instance.changed(2 * SECOND, &happened(2, OPEN, Cause::Operator));
+    let told = instance.farewell(2 * SECOND);
+    assert!(matches!(told, Some(Command::Change { .. })), "{told:?}");
     let (mut instance, asked) = leasing();
     instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    let known = Some(version(5));
-    let release = Some(Command::Release { known });
     assert_eq!(instance.farewell(2 * SECOND), release);
     assert_eq!(instance.farewell(3 * SECOND), None, "it has run out");
+}
+
+#[test]
+fn a_lease_that_is_on_its_way_is_given_back_if_it_is_got_and_else_nobody_loses_one() {
+    for other_is_first in [false, true] {
+        let (mut stored, now) = (Stored::default(), 10 * SECOND);
+        let caller = |name: &str| Options::new(Who::new(name).expect("a name")).caller();
+        let open = Shared { wait: 0, ..OPEN };
+        let change = Command::Change {
+            known: None,
+            to: open,
+            cause: TRIPPED,
+            again: false,
+        };
+        let tripped = apply(&mut stored, now, &caller("other"), &change);
+        let begun = tripped.reply.now.expect("how it stands");
+
+        let mut instance = with(options(0));
+        instance.heard(SECOND, &begun);
+        instance.follows(SECOND);
+        instance.followed(SECOND, Ok(generation(1)));
+        assert!(instance.probe_wanted(2 * SECOND).is_err());
+        let (_, lease) = instance.asks(2 * SECOND);
+        assert!(matches!(lease, Command::Lease { .. }), "{lease:?}");
+        let release = instance.farewell(2 * SECOND).expect("a last word");
+
+        if other_is_first {
+            apply(&mut stored, now, &caller("other"), &lease);
+        }
+        apply(&mut stored, now, &instance.caller(), &lease);
+        apply(&mut stored, now, &instance.caller(), &release);
+        let record = stored.record.expect("a record");
+        let holder = record.lease.map(|lease| lease.holder);
+        let expected = other_is_first.then(|| caller("other").who);
+        assert_eq!(holder, expected);
+        let state = match other_is_first {
+            true => State::HalfOpen,
+            false => State::Open,
+        };
+        assert_eq!(record.shared.state, state);
+    }
+}
+
+#[test]
+fn while_another_probes_callers_are_told_to_wait_for_reset_at_most() {
+    for (reset, left, expected) in [
+        (30 * SECOND, 5 * SECOND, 5 * SECOND),
+        (2 * SECOND, 5 * SECOND, 2 * SECOND),
+        (2 * SECOND, 100 * MS, 100 * MS),
+    ] {
+        let mut instance = with(Options {
+            reset: Duration::from_micros(reset),
+            ..options(0)
+        });
+        let mut tried = told(4, TRIAL, Cause::Leased, "other");
+        tried.lease = Some((Who::new("other").expect("a name"), left));
+        instance.heard(SECOND, &tried);
+        instance.follows(SECOND);
+        instance.followed(SECOND, Ok(generation(1)));
+        let refused = instance.probe_wanted(SECOND).expect_err("another probes");
+        assert_eq!(refused, Duration::from_micros(expected));
+        let refused = instance.probe_wanted(SECOND + left / 2);
+        let refused = refused.expect_err("another probes");
+        assert_eq!(refused, Duration::from_micros(expected.min(left / 2)));
+        assert!(instance.probe_wanted(SECOND + left).is_err());
+        let (_, command) = instance.asks(SECOND + left);
+        assert!(matches!(command, Command::Lease { .. }), "{command:?}");
+    }
+    // What is left of an opening is known.
+    let mut instance = with(options(0));
+    let hour = Shared {
+        wait: 3600 * SECOND,
+        ..OPEN
+    };
+    instance.heard(SECOND, &told(4, hour, Cause::Operator, "other"));
+    instance.follows(SECOND);
+    instance.followed(SECOND, Ok(generation(1)));
+    let refused = instance.probe_wanted(SECOND).expect_err("it is open");
+    assert_eq!(refused, Duration::from_secs(3600));
 }
 
 #[test]

@@ -1,0 +1,100 @@
+//! What is urgent and what can wait don't keep each other from being asked: with a real Redis, whose answers
+//! nobody looks at.
+
+use super::Background;
+use super::connect::{Target, Trial};
+use super::driving::MOST_URGENT;
+use super::window::{LEAST, Window};
+use crate::circuit::Circuit;
+use crate::hub::Hub;
+use crate::protocol::tests::server::Server;
+use crate::protocol::{Prefix, Who};
+use crate::share::sealed::{Joins, To};
+use crate::{Fleet, FleetBreaker, SharedFleetBreaker, Sharing};
+use breakerbox::{Breaker, Settings};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const SESSION: u64 = 1;
+
+/// A background that does only what it is told to, and is connected.
+fn background(server: &Server) -> Background {
+    let settings = Fleet::builder(server.url());
+    let me = Who::new("me").expect("a name");
+    let hub = Arc::new(Hub::new(me, Prefix::default(), &settings));
+    let target = Target::new(&settings).expect("a target");
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_all().build().expect("a runtime");
+    let mut background = Background::new(hub, runtime, Arc::new(target));
+    let node = &mut background.nodes.all[0];
+    (node.session, node.retry_at) = (SESSION, None);
+    let connecting = node
+        .target
+        .connect(Trial::OfAll("breakerbox:~me".to_owned()));
+    let live = background.runtime.block_on(connecting);
+    background.connected(0, live.expect("a connection"));
+    background
+}
+
+/// Circuits with something to say at once, and their breakers.
+fn circuits(
+    background: &Background,
+    of: &str,
+    many: usize,
+) -> Vec<(Arc<Circuit>, Arc<SharedFleetBreaker>)> {
+    let made = (0..many).map(|number| {
+        let name = format!("{of}-{number}").leak();
+        let breaker = Breaker::new(name, Settings::new().must());
+        let breaker = Arc::new(FleetBreaker::of(Arc::new(breaker), Sharing::new()));
+        (&breaker).join(To(&background.hub)).expect("to be shared");
+        breaker.force_open();
+        let groups = background.hub.groups();
+        let group = groups.last().expect("the last one");
+        group.heard_in.store(SESSION, Ordering::Relaxed);
+        (Arc::clone(&group.circuits()[0]), breaker)
+    });
+    made.collect()
+}
+
+fn is_asked((circuit, _): &(Arc<Circuit>, Arc<SharedFleetBreaker>)) -> bool {
+    let is_found = circuit.found_in.load(Ordering::Relaxed) == SESSION;
+    // All that it has to do is to wait for the answer.
+    is_found && !circuit.instance().is_told() && circuit.due.load(Ordering::Relaxed) != u64::MAX
+}
+
+/// However many of the others are unanswered, until none more is asked.
+#[test]
+fn nobody_waits_for_answers_of_the_other_kind() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    for (many, others_are_urgent, room) in [
+        (3, true, MOST_URGENT),
+        (100, true, MOST_URGENT),
+        (MOST_URGENT + 100, true, MOST_URGENT),
+        (100, false, Window::NEW.room()),
+    ] {
+        let mut background = background(&server);
+        let others = circuits(&background, "other", many);
+        let new = circuits(&background, "new", LEAST);
+        let queue = |background: &mut Background, circuits: &[(Arc<Circuit>, _)], urgent| {
+            let node = &mut background.nodes.all[0];
+            let queue = match urgent {
+                true => &mut node.urgent,
+                false => &mut node.patient,
+            };
+            queue.extend(circuits.iter().map(|(circuit, _)| Arc::clone(circuit)));
+        };
+        queue(&mut background, &others, others_are_urgent);
+        background.drive_all();
+        let asked = others.iter().filter(|other| is_asked(other)).count();
+        assert_eq!(asked == many, many < room, "{asked} of {many}");
+        // Some ask for more than one thing.
+        assert!(background.nodes.all[0].in_flight >= room.min(many));
+        assert!(!new.iter().any(is_asked));
+        queue(&mut background, &new, !others_are_urgent);
+        background.drive_all();
+        let found = new.iter().filter(|new| is_asked(new)).count();
+        assert_eq!(found, LEAST, "beside {many}, urgent: {others_are_urgent}");
+    }
+}
