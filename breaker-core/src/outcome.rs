@@ -76,6 +76,10 @@ pub struct Change {
     /// Failures that led here: in a row before a trip, of the trial before a
     /// reopening or a close.
     pub failures: u32,
+    /// Calls in the window that tripped; 0 for all else.
+    pub calls: u32,
+    /// Slow ones of them.
+    pub slow: u32,
     /// How long the opening lasts, to which the clock's resolution is added;
     /// `None` where the new state isn't open.
     pub wait: Option<Duration>,

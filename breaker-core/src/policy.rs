@@ -82,6 +82,17 @@ pub struct Counted {
     pub slow: u32,
 }
 
+impl Counted {
+    /// So many failures, of no window.
+    pub(crate) const fn failures(failures: u32) -> Self {
+        Self {
+            calls: 0,
+            failures,
+            slow: 0,
+        }
+    }
+}
+
 /// A counted call.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<M> {
@@ -96,8 +107,8 @@ pub struct Call<M> {
 pub enum Tally {
     /// The word's payload becomes this.
     Count(u32),
-    /// The breaker trips, after so many failures.
-    Trip { trigger: Trigger, failures: u32 },
+    /// The breaker trips by what was counted.
+    Trip { trigger: Trigger, counted: Counted },
     /// The generation was over before the call was counted.
     Late,
 }
@@ -138,7 +149,7 @@ impl sealed::Policy for Consecutive {
         if failures >= config.threshold() {
             Tally::Trip {
                 trigger: Trigger::Failures,
-                failures,
+                counted: Counted::failures(failures),
             }
         } else {
             Tally::Count(failures)
@@ -149,10 +160,7 @@ impl sealed::Policy for Consecutive {
     fn enter(&self, _: Generation, _: &impl sealed::Moment) {}
 
     fn counted(&self, word: Word, _: &impl sealed::Moment) -> Counted {
-        Counted {
-            failures: word.payload(),
-            ..Counted::default()
-        }
+        Counted::failures(word.payload())
     }
 
     fn is_slow(&self, _: u64, _: &LiveConfig) -> bool {

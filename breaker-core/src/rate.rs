@@ -61,7 +61,7 @@ pub(crate) struct Counts {
 pub(crate) struct Judged {
     /// Trips.
     pub(crate) trigger: Option<Trigger>,
-    pub(crate) failures: u32,
+    pub(crate) counts: Counts,
 }
 
 /// How many slots a window of so many calls needs.
@@ -88,7 +88,7 @@ impl Limits {
     pub(crate) fn judge(&self, counts: Counts) -> Judged {
         Judged {
             trigger: self.trigger(counts),
-            failures: counts.failures,
+            counts,
         }
     }
 

@@ -215,8 +215,11 @@ impl Counters {
         };
         match judged {
             Err(Late) => Tally::Late,
-            Ok(Judged { trigger, failures }) => match trigger {
-                Some(trigger) => Tally::Trip { trigger, failures },
+            Ok(Judged { trigger, counts }) => match trigger {
+                Some(trigger) => Tally::Trip {
+                    trigger,
+                    counted: counts.into(),
+                },
                 None => Tally::Count(word.payload()),
             },
         }
@@ -229,19 +232,11 @@ impl Counters {
         moment: &impl sealed::Moment,
     ) -> Counted {
         let generation = word.generation();
-        let Counts {
-            calls,
-            failures,
-            slow,
-        } = match self.window(slots) {
+        let counts = match self.window(slots) {
             Window::Calls(window) => window.counts(generation),
             Window::Time(window) => window.counts(generation, moment),
         };
-        Counted {
-            calls,
-            failures,
-            slow,
-        }
+        counts.into()
     }
 
     pub(crate) fn is_slow(&self, took: u64, live: &LiveConfig) -> bool {
@@ -259,6 +254,21 @@ impl Counters {
         match self.window(slots) {
             Window::Calls(window) => window.enter(generation, moment),
             Window::Time(window) => window.enter(generation, moment),
+        }
+    }
+}
+
+impl From<Counts> for Counted {
+    fn from(counts: Counts) -> Self {
+        let Counts {
+            calls,
+            failures,
+            slow,
+        } = counts;
+        Self {
+            calls,
+            failures,
+            slow,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::config::{Close, Config, OnCancel};
 use crate::error::{Reason, SnapshotError};
 use crate::nanos;
 use crate::outcome::{Change, Outcome, Trigger};
-use crate::policy::Tally;
+use crate::policy::{Counted, Tally};
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::trial::Trial;
@@ -157,7 +157,7 @@ pub(crate) enum Step {
     Count(Word),
     Trip {
         trigger: Trigger,
-        failures: u32,
+        counted: Counted,
         next: Word,
     },
     Close {
@@ -166,7 +166,7 @@ pub(crate) enum Step {
     },
     WouldTrip {
         trigger: Trigger,
-        failures: u32,
+        counted: Counted,
         next: Word,
         would: Word,
     },
@@ -182,18 +182,18 @@ pub(crate) fn settle_closed(
     tally: impl FnOnce(bool) -> Tally,
 ) -> Step {
     let reported = word.state() == State::Shadow && word.payload() == REPORTED;
-    let (trigger, failures, wait) = match verdict {
+    let (trigger, counted, wait) = match verdict {
         Verdict::Neutral => return Step::Neutral(word),
         _ if reported => return Step::Count(word),
         Verdict::Overloaded(nanos) => (
             Trigger::Overloaded,
-            word.payload() + 1,
+            Counted::failures(word.payload() + 1),
             Wait::Imposed { nanos },
         ),
         Verdict::Success | Verdict::Failure => match tally(verdict == Verdict::Failure) {
             Tally::Count(payload) => return Step::Count(word.with_payload(payload)),
-            Tally::Trip { trigger, failures } => {
-                (trigger, failures, Wait::Configured { draw: draw() })
+            Tally::Trip { trigger, counted } => {
+                (trigger, counted, Wait::Configured { draw: draw() })
             }
             Tally::Late => return Step::Late,
         },
@@ -204,14 +204,14 @@ pub(crate) fn settle_closed(
         let next = word.with_payload(REPORTED);
         Step::WouldTrip {
             trigger,
-            failures,
+            counted,
             next,
             would: open,
         }
     } else {
         Step::Trip {
             trigger,
-            failures,
+            counted,
             next: open,
         }
     }
@@ -227,7 +227,7 @@ pub(crate) fn settle_probe(
     let mut trial = Trial::read(word.payload(), config.close()).release();
     let reopen = |trigger, failures, wait: Wait| Step::Trip {
         trigger,
-        failures,
+        counted: Counted::failures(failures),
         next: word.enter(
             State::Open,
             word.reopenings().saturating_add(1),
@@ -350,7 +350,7 @@ pub(crate) fn change(
     from: Word,
     to: Word,
     trigger: Trigger,
-    failures: u32,
+    counted: Counted,
     config: &Config,
 ) -> Change {
     let wait = (to.state() == State::Open).then(|| Duration::from_nanos(opening(to, config)));
@@ -359,7 +359,9 @@ pub(crate) fn change(
         to: to.state(),
         generation: to.generation(),
         trigger,
-        failures,
+        failures: counted.failures,
+        calls: counted.calls,
+        slow: counted.slow,
         wait,
     }
 }
@@ -435,7 +437,7 @@ mod tests {
         let two = Word::NEW.with_payload(2);
         let Step::Trip {
             trigger: Trigger::Failures,
-            failures: 3,
+            counted: Counted { failures: 3, .. },
             next,
         } = closed(two, Verdict::Failure, &config)
         else {
@@ -548,7 +550,9 @@ mod tests {
         let shadow = operate(Word::NEW.with_payload(4), Order::Shadow);
         assert_eq!(shadow.payload(), 0);
         let Step::WouldTrip {
-            failures: 1, next, ..
+            counted: Counted { failures: 1, .. },
+            next,
+            ..
         } = closed(shadow, Verdict::Failure, &config)
         else {
             panic!("not reported");

@@ -225,8 +225,8 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                 Answer::NewTrial(next, trigger) => {
                     if self.swap(word, next) {
                         self.stamp_entry(next, now, clock);
-                        let failures = 0;
-                        let change = transition::change(word, next, trigger, failures, config);
+                        let none = Counted::default();
+                        let change = transition::change(word, next, trigger, none, config);
                         let generation = next.generation();
                         return Ok(Admission {
                             generation,
@@ -398,12 +398,12 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                 }
                 Step::WouldTrip {
                     trigger,
-                    failures,
+                    counted,
                     next,
                     would,
                 } => {
                     if self.swap(word, next) {
-                        let change = transition::change(word, would, trigger, failures, config);
+                        let change = transition::change(word, would, trigger, counted, config);
                         return Effect::WouldTrip(Change {
                             generation,
                             ..change
@@ -412,16 +412,17 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                 }
                 Step::Trip {
                     trigger,
-                    failures,
+                    counted,
                     next,
                 } => {
-                    if let Some(change) = self.enter(word, next, trigger, failures, config, clock) {
+                    if let Some(change) = self.enter(word, next, trigger, counted, config, clock) {
                         return Effect::Tripped(change);
                     }
                 }
                 Step::Close { failures, next } => {
                     let trigger = Trigger::Recovered;
-                    if let Some(change) = self.enter(word, next, trigger, failures, config, clock) {
+                    let counted = Counted::failures(failures);
+                    if let Some(change) = self.enter(word, next, trigger, counted, config, clock) {
                         return Effect::Closed(change);
                     }
                 }
@@ -500,7 +501,8 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         let next = transition::operate(word, order);
         // The wait that an order sets is its own.
         let config = self.live.declared();
-        self.enter(word, next, Trigger::Operator, 0, config, clock)
+        let none = Counted::default();
+        self.enter(word, next, Trigger::Operator, none, config, clock)
     }
 
     /// See [`Circuit::state`](crate::Circuit::state).
@@ -640,8 +642,8 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
                 return Ok(None);
             }
             let next = transition::restore(word, snapshot, counts, config);
-            let failures = snapshot.consecutive;
-            let change = self.enter(word, next, trigger, failures, config, clock);
+            let counted = Counted::failures(snapshot.consecutive);
+            let change = self.enter(word, next, trigger, counted, config, clock);
             if change.is_some() {
                 return Ok(change);
             }
@@ -756,7 +758,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
         word: Word,
         next: Word,
         trigger: Trigger,
-        failures: u32,
+        counted: Counted,
         config: &Config,
         clock: &C,
     ) -> Option<Change> {
@@ -765,7 +767,7 @@ impl<'a, P: Policy> CircuitRef<'a, P> {
             return None;
         }
         self.stamp_entry(next, now, clock);
-        Some(transition::change(word, next, trigger, failures, config))
+        Some(transition::change(word, next, trigger, counted, config))
     }
 
     /// Time since the stamp of an open or half-open word. `None`: the words have

@@ -397,3 +397,51 @@ fn threads_that_count_at_once_leave_a_window_that_adds_up() {
         }
     }
 }
+
+#[test]
+fn a_trip_says_what_its_window_held() {
+    let windows = [
+        Window::calls(40),
+        Window::time(Duration::from_secs(10)).buckets(5),
+    ];
+    for window in windows {
+        let settings = Settings::new()
+            .failure_rate(0.5)
+            .window(window)
+            .min_calls(4);
+        let settings = settings.slow(MILLI).slow_rate(0.75);
+        let held = |effect: Effect| {
+            let change = *effect.change().expect("a change");
+            (change.failures, change.calls, change.slow)
+        };
+        let slow = |circuit: &Circuit<Sliding<293>>, clock: &ManualClock, outcome| {
+            let permit = circuit.admit(clock).expect("admitted");
+            clock.advance(2 * MILLI);
+            permit.settle(outcome)
+        };
+        let clock = ManualClock::new(0);
+        let by_failures = by_rate(settings);
+        slow(&by_failures, &clock, Outcome::Failure);
+        call(&by_failures, &clock, Outcome::Success);
+        call(&by_failures, &clock, Outcome::Success);
+        let tripped = call(&by_failures, &clock, Outcome::Failure);
+        assert_eq!(held(tripped), (2, 4, 1));
+        // A trial has no window.
+        clock.advance(Duration::from_secs(1));
+        let reopened = call(&by_failures, &clock, Outcome::Failure);
+        assert_eq!(held(reopened), (1, 0, 0));
+
+        let by_slow = by_rate(settings);
+        call(&by_slow, &clock, Outcome::Failure);
+        for _ in 0..2 {
+            slow(&by_slow, &clock, Outcome::Success);
+        }
+        let tripped = slow(&by_slow, &clock, Outcome::Success);
+        assert_eq!(held(tripped), (1, 4, 3));
+    }
+    let in_a_row: Circuit = Circuit::new(Settings::new().threshold(1).must());
+    let clock = ManualClock::new(0);
+    let effect = in_a_row.admit(&clock).expect("admitted").failure();
+    let change = effect.change().expect("a trip");
+    assert_eq!((change.failures, change.calls, change.slow), (1, 0, 0));
+}

@@ -187,6 +187,8 @@ pub(crate) fn begun(options: &Arc<Options>, breaker: &dyn AnyBreaker, now: u64) 
         generation,
         state,
         cause: why.and_then(|change| cause(change.trigger, change.failures)),
+        // Nobody noted it.
+        window: Counts::default(),
     };
     Instance::new(Arc::clone(options), &begun, now, fastrand::u64(..))
 }
@@ -232,7 +234,20 @@ pub(crate) fn happened(breaker: &dyn AnyBreaker, change: &Change) -> Option<Happ
         generation: change.generation,
         state,
         cause: cause(change.trigger, change.failures),
+        window: window(change),
     })
+}
+
+/// What a window held that tripped.
+fn window(change: &Change) -> Counts {
+    if change.calls == 0 {
+        return Counts::default();
+    }
+    Counts {
+        calls: change.calls,
+        failures: change.failures,
+        slow: change.slow,
+    }
 }
 
 pub(crate) fn counts(counted: Counted) -> Counts {

@@ -6,6 +6,7 @@
 //! this process; a reading that is smaller than an earlier one counts as that.
 
 mod answers;
+mod census;
 mod counting;
 mod here;
 mod learn;
@@ -17,6 +18,7 @@ mod work;
 
 use crate::protocol::{Caller, Cause, Command, Counts, Known, Reply, Shared, Told, Version};
 use breakerbox::{Generation, State};
+use census::Census;
 use here::{Here, There};
 use learn::By;
 use news::News;
@@ -45,8 +47,10 @@ pub struct Instance {
     news: Option<News>,
     /// When the breaker is to follow, if it is to.
     follow_at: u64,
-    /// Open by itself, for want of a quorum: its own probes decide.
+    /// Open by itself, for want of a quorum or of a rate that all have: its own probes decide.
     alone: bool,
+    /// It is a vote for the fleet's to open.
+    votes: bool,
     /// Redis holds an older state than what is known, or none.
     offering: bool,
 
@@ -64,6 +68,9 @@ pub struct Instance {
     saying: Counts,
     count_after: u64,
     is_to_look: bool,
+    /// It has looked at its window for the poll that is due.
+    has_looked: bool,
+    census: Census,
 
     /// The number of the last question, and those on their way: one that somebody waits for, and one
     /// that is a matter of routine.
@@ -133,6 +140,7 @@ impl Instance {
             news: None,
             follow_at: now,
             alone: false,
+            votes: false,
             offering: false,
             lease: None,
             trial: Trial::NONE,
@@ -144,6 +152,8 @@ impl Instance {
             saying: Counts::default(),
             count_after: 0,
             is_to_look: false,
+            has_looked: false,
+            census: Census::NONE,
             number: 0,
             urgent: None,
             common: None,
@@ -367,7 +377,9 @@ impl Instance {
             since: self.now,
             followed,
         };
-        self.counts = Counts::default();
+        if !(self.counts_as_failing() && self.here.waits()) {
+            self.counts = Counts::default();
+        }
         if shared.state != State::HalfOpen {
             self.trial = Trial::NONE;
         }

@@ -24,7 +24,7 @@ use std::time::Duration;
 ///
 /// | option | without it |
 /// | --- | --- |
-/// | [`counting`](Self::counting) | each instance counts by itself: ten of them make up to ten times `threshold` failing calls |
+/// | [`counting`](Self::counting) | each instance counts by itself: ten of them make up to ten times `threshold` failing calls; and one that trips, also by a rate of its own, opens all |
 /// | [`quorum`](Self::quorum), [`quorum_share`](Self::quorum_share) | what one instance sees is enough: also if it is only its own network |
 /// | [`slow_start`](Self::slow_start) | all close with the one probe, and the whole load is back at once |
 /// | [`lease`](Self::lease) | the lease of the [`Fleet`](crate::Fleet) |
@@ -65,8 +65,13 @@ impl Sharing {
     /// instances trip after five failures, not after fifty. What an instance has counted travels in
     /// batches ([`batch`](crate::FleetBuilder::batch)).
     ///
-    /// Towards a rate, the calls of an instance count from its first failure (or slow call) on since the
-    /// circuit was closed: so set `min_calls` and a [`quorum`](Self::quorum) for the fleet.
+    /// Towards a rate, all windows are one: the circuit of all opens once the failures (or slow calls) of
+    /// all reach the rate of the calls of all, of which there must be `min_calls`. An instance whose own
+    /// window reaches the rate opens its own circuit, probes by itself, and opens nobody else's; it then
+    /// counts as one whose calls all fail. Before the circuit of all opens, all instances are asked what
+    /// their windows hold, also those that have seen no failure, which takes 200 to 300 ms. Who was not
+    /// reached doesn't count; what has left a window since it was told, for a poll at most. An overload that
+    /// a dependency tells of (a `Retry-After`) opens all as without counting.
     #[must_use]
     pub const fn counting(self) -> Self {
         Self {
@@ -76,7 +81,7 @@ impl Sharing {
     }
 
     /// The circuit of all opens only once so many instances have opened theirs, or with
-    /// [`counting`](Self::counting), have seen failures. An instance that trips alone refuses its own
+    /// [`counting`](Self::counting), have seen failures (towards a rate, beside that rate of all). An instance that trips alone refuses its own
     /// calls, probes by itself, and opens nobody else's circuit: so one host with a broken network,
     /// or the clients of one shard, don't take the dependency from everybody.
     #[must_use]

@@ -14,6 +14,8 @@ mod connection;
 mod lifetimes;
 #[path = "fleet/partings.rs"]
 mod partings;
+#[path = "fleet/rates.rs"]
+mod rates;
 #[cfg_attr(
     not(feature = "cluster"),
     expect(dead_code, reason = "a port is for a cluster")

@@ -20,5 +20,7 @@ mod node;
 mod races;
 #[path = "instance/random.rs"]
 mod random;
+#[path = "instance/rates.rs"]
+mod rates;
 #[path = "instance/world.rs"]
 mod world;

@@ -24,6 +24,7 @@ impl Link {
             generation: circuit.generation(),
             state: CLOSED,
             cause: None,
+            window: Counts::default(),
         };
         Self {
             instance: Instance::new(options.clone(), &begun, now.micros(), seed),
@@ -53,6 +54,7 @@ impl Link {
                 generation: change.generation,
                 state: shared(change, circuit, now),
                 cause: cause(change),
+                window: Counts::default(), // no rate trips here
             },
         );
     }

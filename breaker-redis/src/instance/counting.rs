@@ -2,7 +2,7 @@
 
 use super::options::micros;
 use super::{Course, Instance};
-use crate::protocol::{Cause, Command, Counts, Limits, Shared};
+use crate::protocol::{Cause, Command, Counts, Limits, Share, Shared};
 use breakerbox::State;
 
 impl Instance {
@@ -11,6 +11,11 @@ impl Instance {
         if self.options.counting.is_some() && self.here.is(State::Closed) {
             self.counts = counts;
         }
+    }
+
+    /// Whether rates of all instances open the circuit. Then a trip by the rate of one opens its own.
+    pub(super) fn counts_by_rate(&self) -> bool {
+        matches!(self.options.counting, Some(Limits::Rate { .. }))
     }
 
     /// The trip that is not yet the fleet's: the failures that led to it are.
@@ -22,13 +27,47 @@ impl Instance {
         }
     }
 
+    /// What the window held when a rate opened it. From then on it makes no calls; they count as if all
+    /// of them failed (or were slow). Its own rate was hardly above the limit when it tripped, so that by
+    /// what it has seen until then the rate of all would reach the limit only once all have tripped.
+    pub(super) fn count_as_failing(&mut self, window: Counts) {
+        let Some(Limits::Rate { failures, slow, .. }) = self.options.counting else {
+            return;
+        };
+        let calls = window.calls;
+        if calls > 0 && self.here.waits() {
+            let whole_if = |limit: Option<Share>, part: u32| {
+                let is_reached = limit.is_some_and(|it| it.reached(part.into(), calls.into()));
+                if is_reached { calls } else { part }
+            };
+            self.counts = Counts {
+                calls,
+                failures: whole_if(failures, window.failures),
+                slow: whole_if(slow, window.slow),
+            };
+        }
+    }
+
+    /// Whether it counts as failing for as long as it is open by itself: its few probes are no window of
+    /// their own.
+    pub(super) fn counts_as_failing(&self) -> bool {
+        self.alone && self.counts_by_rate()
+    }
+
+    /// What it has counted is told also if it was told before: the fleet's sums are judged when somebody
+    /// counts.
+    pub(super) fn count_again(&mut self) {
+        if self.counts.tell_of_failures() {
+            self.said = None;
+        }
+    }
+
     /// When the counts are to be told.
     pub(super) fn counts_at(&self) -> Option<u64> {
-        let counts_here = self.here.is(State::Closed) || self.alone;
         let is_open_to_it = self.course == Course::Settled && self.is_closed_there();
         let is_held_back = self.offering || self.news.is_some_and(|news| !news.is_vote());
         (self.options.counting.is_some()
-            && counts_here
+            && self.counts_at_all()
             && is_open_to_it
             && !is_held_back
             && self.said != Some(self.counts))
@@ -53,10 +92,12 @@ impl Instance {
         })
     }
 
-    /// Whether what was said has to be looked at again: a window forgets by itself.
+    /// Whether a poll is to tell what was counted, if that is another by now: a window forgets by itself.
     pub(super) fn is_window_told(&self) -> bool {
-        matches!(self.options.counting, Some(Limits::Rate { .. }))
-            && self.here.is(State::Closed)
-            && self.said != Some(Counts::default())
+        self.counts_by_rate() && self.counts_at_all() && self.said != Some(Counts::default())
+    }
+
+    fn counts_at_all(&self) -> bool {
+        self.here.is(State::Closed) || self.alone
     }
 }

@@ -1,5 +1,6 @@
 //! What others did: whether it is later than what is known, and what it means for the breaker.
 
+use super::census::Census;
 use super::here::There;
 use super::options::micros;
 use super::{Course, Instance};
@@ -19,8 +20,15 @@ pub(super) enum By {
 }
 
 impl Instance {
-    /// Takes over what was told, if it is later. Gives whether that is what is known then.
-    pub(super) fn learn(&mut self, told: &Told, by: By) -> bool {
+    /// Takes over what was told, if it is later.
+    pub(super) fn learn(&mut self, told: &Told, by: By) {
+        if self.learn_state(told, by) {
+            self.hear_of_census(told);
+        }
+    }
+
+    /// Gives whether what was told is what is known then.
+    fn learn_state(&mut self, told: &Told, by: By) -> bool {
         match Some(told.version).cmp(&self.known()) {
             Ordering::Less => return false,
             Ordering::Equal if by == By::Message => return true,
@@ -72,6 +80,7 @@ impl Instance {
         // Of an earlier version nothing counts; but what has founded it may be a count.
         let may_count = is_mine && told.cause == Cause::Founded;
         self.said = (!may_count).then(Counts::default);
+        self.census = Census::NONE;
 
         self.follow_at = self.now;
         let stands = if is_mine {

@@ -76,6 +76,7 @@ impl Instance {
         if !is_late {
             self.enter(happened.generation, happened.state, false);
         }
+        self.count_as_failing(happened.window);
         if let Course::Stuck(_) = self.course {
             self.course = Course::Astray;
         }
@@ -168,13 +169,26 @@ impl Instance {
     pub(super) fn tell_what_calls_did(&mut self, found: State, cause: Cause) {
         let is_open_there = self.there.as_ref().is_some_and(|there| there.waits());
         let tripped = found == State::Closed && self.here.waits();
-        if tripped && !is_open_there && !self.options.one_is_enough() {
+        let one_is_enough = self.options.one_is_enough();
+        // What its own calls say of the rate of all, counts say better than a vote.
+        let by_rate = self.counts_by_rate() && matches!(cause, Cause::Tripped { .. });
+        if tripped && !is_open_there && (by_rate || !one_is_enough) {
             self.alone = true;
+            self.votes = !by_rate;
             self.count_trip(cause);
+        }
+        if self.alone && self.here.waits() && cause == Cause::Overloaded {
+            // That is said to all, whatever led to the trip before.
+            self.alone = !one_is_enough;
+            self.votes = true;
         }
         if self.alone {
             self.alone = !self.here.is(State::Closed);
-            self.tell(News::new(Kind::Vote, cause));
+            if self.votes || self.news.is_some_and(|news| news.is_vote()) {
+                self.tell(News::new(Kind::Vote, cause));
+            } else {
+                self.news = None;
+            }
             return;
         }
         let arrived = self.news.is_some_and(|news| news.may_have_arrived());
@@ -201,7 +215,7 @@ impl Instance {
 
     /// The vote counts no more, and the breaker is still open by itself.
     pub(super) fn vote_again(&mut self) {
-        if self.alone && self.news.is_none() {
+        if self.alone && self.votes && self.news.is_none() {
             self.news = Some(News::new(Kind::Vote, Cause::Tripped { failures: 0 }));
         }
     }
@@ -265,7 +279,7 @@ impl Instance {
     pub(super) fn send_news(&mut self, number: u32) -> Option<Command> {
         let (known, now) = (self.known(), self.now);
         let to = self.here.told(now);
-        let open = self.here.waits();
+        let open = self.here.waits() && self.votes;
         let quorum = self.options.quorum;
         let news = self.news.as_mut()?;
         news.sent = Some(number);

@@ -13,6 +13,8 @@ pub struct Happened {
     /// What brought it about: [`Cause::Leased`] where a call was let through as the first probe of a
     /// trial. `None` for what is not told: nothing happened yet, or a snapshot was restored.
     pub cause: Option<Cause>,
+    /// What its window held, where a rate has opened it; else nothing.
+    pub window: Counts,
 }
 
 /// A call ended, with more than the common success of a closed circuit.

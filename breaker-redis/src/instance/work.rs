@@ -13,6 +13,10 @@ pub(super) enum Work {
     Lapse,
     Follow,
     Ask(Topic),
+    /// For a census.
+    TakePart,
+    /// For the poll that is due.
+    LookFirst,
     Look,
     Wait(Option<u64>),
 }
@@ -29,7 +33,11 @@ impl Instance {
         if follows_at.is_some_and(|at| at <= self.now) {
             return Work::Follow;
         }
-        let until = earlier(self.lapses_at(), follows_at);
+        let census_at = self.census.due();
+        if census_at.is_some_and(|at| at <= self.now) {
+            return Work::TakePart;
+        }
+        let until = earlier(earlier(self.lapses_at(), follows_at), census_at);
         if !self.is_reachable {
             return Work::Wait(until);
         }
@@ -54,10 +62,17 @@ impl Instance {
             until = earlier(until, Some(self.given_up_at(&asked)));
         }
         if self.common.is_none() {
+            let is_due = self.poll_at <= self.now;
+            if is_due && self.is_window_told() && !self.has_looked {
+                return Work::LookFirst;
+            }
+            let counts_at = self.counts_at();
+            // A count is answered as a poll is.
+            let reads_at = counts_at.is_none().then_some(self.poll_at);
             for (topic, at) in [
                 (Topic::Renew, self.renews_at()),
-                (Topic::Count, self.counts_at()),
-                (Topic::Read, Some(self.poll_at)),
+                (Topic::Count, counts_at),
+                (Topic::Read, reads_at),
             ] {
                 if at.is_some_and(|at| at <= self.now) {
                     return Work::Ask(topic);
@@ -118,6 +133,12 @@ impl Instance {
                         return Step::Ask(asked, command);
                     }
                 }
+                Work::TakePart => self.take_part(),
+                Work::LookFirst => {
+                    self.has_looked = true;
+                    self.count_again();
+                    return Step::Look;
+                }
                 Work::Look => {
                     self.is_to_look = false;
                     return Step::Look;
@@ -152,10 +173,7 @@ impl Instance {
         let command = match topic {
             Topic::News => self.send_news(number)?,
             Topic::Count => self.send_counts()?,
-            Topic::Read => {
-                self.is_to_look = self.is_window_told();
-                Command::Read { known }
-            }
+            Topic::Read => Command::Read { known },
             Topic::Lease => {
                 self.wanted = false;
                 Command::Lease { known, lasts }
@@ -181,7 +199,10 @@ impl Instance {
         };
         let flight = match topic {
             Topic::News | Topic::Lease | Topic::Offer => &mut self.urgent,
-            Topic::Read | Topic::Renew | Topic::Count => &mut self.common,
+            Topic::Read | Topic::Renew | Topic::Count => {
+                self.has_looked = false;
+                &mut self.common
+            }
         };
         *flight = Some(asked);
         Some((asked, command))

@@ -55,6 +55,13 @@ pub struct Counts {
     pub slow: u32,
 }
 
+impl Counts {
+    /// Whether there is anything that may open a circuit.
+    pub(crate) fn tell_of_failures(self) -> bool {
+        self.failures > 0 || self.slow > 0
+    }
+}
+
 /// When counts of the whole fleet open it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limits {

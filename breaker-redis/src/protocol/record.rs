@@ -9,10 +9,10 @@ pub(crate) const LONGEST_WAIT: u64 = 86_400_000_000;
 
 /// How long a census takes, in microseconds: instances say within the first half of it what their windows
 /// hold, and what is counted after it decides.
-pub(crate) const CENSUS: u64 = 200_000;
+pub const CENSUS: u64 = 200_000;
 
 /// How long a census holds, in microseconds since it began: what is counted later begins another.
-pub(crate) const CENSUS_HOLDS: u64 = 1_000_000;
+pub const CENSUS_HOLDS: u64 = 1_000_000;
 
 /// The state that a fleet shares, as far as a breaker takes it over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

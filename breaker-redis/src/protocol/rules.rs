@@ -153,12 +153,9 @@ impl Asked<'_> {
                 quorum,
                 to,
                 ..
-            } => {
-                let worth_saying = counts.failures > 0 || counts.slow > 0;
-                self.counting(worth_saying, |asked, term| {
-                    asked.count(term, counts, limits, quorum, to);
-                })
-            }
+            } => self.counting(counts.tell_of_failures(), |asked, term| {
+                asked.count(term, counts, limits, quorum, to);
+            }),
             Command::Offer { to, cause, .. } => self.offer(to.bounded(), cause),
         }
     }

@@ -2,6 +2,8 @@
 
 #[path = "by_hand/asking.rs"]
 mod asking;
+#[path = "by_hand/census.rs"]
+mod census;
 #[path = "by_hand/following.rs"]
 mod following;
 #[path = "by_hand/lease.rs"]
@@ -15,7 +17,7 @@ use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::{MS, SECOND};
 use breaker_redis::instance::{Asked, Follow, Happened, Instance, Options, Step};
-use breaker_redis::protocol::{Cause, Command, Reply, Shared, Told, Verdict, Version, Who};
+use breaker_redis::protocol::{Cause, Command, Counts, Reply, Shared, Told, Verdict, Version, Who};
 use breakerbox::{Generation, State};
 use std::sync::Arc;
 
@@ -43,6 +45,7 @@ pub(crate) fn happened(number: u32, state: Shared, cause: impl Into<Option<Cause
         generation: generation(number),
         state,
         cause: cause.into(),
+        window: Counts::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What holds for every fleet, whatever happened to it.
 
-use crate::histories::{Act, Needed, Rules, anything, by_calls, rules};
+use crate::histories::{Act, Needed, Rules, anything, by_calls, by_calls_of_some, rates, rules};
 use crate::world::{MS, Order, SECOND, World};
 use breakerbox::State;
 use proptest::prelude::*;
@@ -177,6 +177,57 @@ proptest! {
         world.calm();
         world.run(8 * SECOND);
         all_closed(&world)?;
+    }
+
+    #[test]
+    fn a_fleet_that_trips_by_rate_converges_likewise(
+        rules in rates(),
+        instances in 2..6_usize,
+        acts in anything(),
+        seed in any::<u64>(),
+    ) {
+        let mut world = rules.world(instances, seed);
+        for act in acts {
+            world.act(rules, act);
+        }
+        world.calm();
+        world.run(15 * SECOND);
+        agree(&world)?;
+        if !is_kept(&world) {
+            all_closed(&world)?;
+        }
+        is_quiet(&mut world)?;
+        if !is_kept(&world) {
+            outage(&mut world, rules)?;
+        }
+    }
+
+    #[test]
+    fn no_rate_opens_what_those_that_are_reached_have_not_seen(
+        rules in rates(),
+        instances in 2..6_usize,
+        acts in by_calls_of_some(),
+        seed in any::<u64>(),
+    ) {
+        let rules = Rules { counting: true, ..rules };
+        let mut world = rules.world(instances, seed);
+        world.judged = true;
+        world.run(SECOND);
+        for act in acts {
+            world.act(rules, act);
+        }
+        world.calm();
+        world.run(8 * SECOND);
+        all_closed(&world)?;
+        // A second of traffic fills a window with failures.
+        world.all_dead = true;
+        world.run(4 * SECOND);
+        for (id, node) in &world.nodes {
+            prop_assert!(is_open(node.state()), "{} is {}", id, node.state());
+        }
+        if world.nodes.len() > 1 || rules.quorum != Needed::Two {
+            prop_assert_eq!(world.told().map(|told| is_open(told.shared.state)), Some(true));
+        }
     }
 
     #[test]

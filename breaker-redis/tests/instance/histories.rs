@@ -3,7 +3,7 @@
 use crate::forge::{Forged, forged};
 use crate::network::{CALM, Mess};
 use crate::world::{MS, Order, SECOND, World};
-use breaker_core::{Config, Outcome, Settings};
+use breaker_core::{Outcome, Settings, Window};
 use breaker_redis::instance::Options;
 use breaker_redis::protocol::{Limits, Quorum, Share, Who};
 use proptest::collection::vec;
@@ -22,6 +22,15 @@ pub(crate) struct Rules {
     pub(crate) counting: bool,
     pub(crate) slow_start: bool,
     pub(crate) quorum: Needed,
+    /// By half of the calls in a window, instead of failures in a row.
+    pub(crate) by_rate: Option<Rate>,
+}
+
+/// A window, and how many calls of all it takes at least.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rate {
+    pub(crate) min_calls: u32,
+    pub(crate) of_time: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,24 +100,50 @@ pub(crate) fn rules() -> impl Strategy<Value = Rules> {
                     counting,
                     slow_start,
                     quorum,
+                    by_rate: None,
                 }
             },
         )
 }
 
+/// Of fleets that trip by rate, and mostly count together.
+pub(crate) fn rates() -> impl Strategy<Value = Rules> {
+    let rate = (2..6_u32, any::<bool>());
+    let counting = prop::bool::weighted(0.8);
+    (rules(), rate, counting).prop_map(|(rules, (min_calls, of_time), counting)| Rules {
+        counting,
+        by_rate: Some(Rate { min_calls, of_time }),
+        ..rules
+    })
+}
+
 impl Rules {
-    pub(crate) fn config(self) -> Config {
-        let mut settings = Settings::new()
-            .threshold(self.threshold)
+    pub(crate) fn settings(self) -> Settings {
+        let mut settings = match self.by_rate {
+            None => Settings::new().threshold(self.threshold),
+            Some(_) => Settings::new(),
+        };
+        settings = settings
             .reset(Duration::from_millis(self.reset))
             .probes(self.probes)
             .close_after(self.close_after)
             .probe_timeout(Duration::from_secs(2))
             .jitter(0.0);
+        if let Some(Rate { min_calls, of_time }) = self.by_rate {
+            let window = if of_time {
+                Window::time(Duration::from_secs(2)).buckets(8)
+            } else {
+                Window::calls(8)
+            };
+            settings = settings
+                .failure_rate(0.5)
+                .window(window)
+                .min_calls(min_calls);
+        }
         if self.backoff {
             settings = settings.backoff(2.0).max_reset(Duration::from_secs(3));
         }
-        settings.must()
+        settings
     }
 
     pub(crate) fn options(self, id: usize) -> Options {
@@ -121,7 +156,14 @@ impl Rules {
             alive: Duration::from_secs(4),
             poll: Duration::from_secs(1),
             reset: Duration::from_millis(self.reset),
-            counting: self.counting.then_some(Limits::Consecutive { threshold }),
+            counting: self.counting.then_some(match self.by_rate {
+                None => Limits::Consecutive { threshold },
+                Some(Rate { min_calls, .. }) => Limits::Rate {
+                    failures: Share::new(0.5),
+                    slow: None,
+                    min_calls,
+                },
+            }),
             slow_start: Duration::from_millis(if self.slow_start { 300 } else { 0 }),
             quorum: match self.quorum {
                 Needed::One => Quorum::Instances(1),
@@ -133,7 +175,7 @@ impl Rules {
     }
 
     pub(crate) fn world(self, instances: usize, seed: u64) -> World {
-        let mut world = World::new(self.config(), seed);
+        let mut world = World::new(self.settings(), seed);
         for _ in 0..instances {
             world.join(|id| self.options(id));
         }
@@ -230,6 +272,37 @@ pub(crate) fn anything() -> impl Strategy<Value = Vec<Act>> {
 /// Nobody gives orders, and Redis is as it is.
 pub(crate) fn by_calls() -> impl Strategy<Value = Vec<Act>> {
     vec(common(), 0..60)
+}
+
+/// The same, where a part of the fleet fails more often while calls come.
+pub(crate) fn by_calls_of_some() -> impl Strategy<Value = Vec<Act>> {
+    let gentle = (0..5_u64, 0..30_u64, 1..20_u64).prop_map(|(lost, doubled, delay)| Mess {
+        lost,
+        doubled,
+        delay: delay * MS,
+        late_hooks: 20,
+    });
+    let mess = prop_oneof![2 => Just(CALM), 1 => gentle];
+    let some = (mess, vec(node(), 1..4), 1_500..4_000_u64, 500..4_000_u64);
+    let some = some.prop_map(|(mess, fail, well, failing)| {
+        let before = [
+            Act::Well,
+            Act::Mess(mess),
+            Act::Traffic(true),
+            Act::Pass(well),
+        ];
+        let fail = fail.into_iter().map(Act::DeadFor);
+        before
+            .into_iter()
+            .chain(fail)
+            .chain([Act::Pass(failing)])
+            .collect::<Vec<_>>()
+    });
+    let acts = prop_oneof![
+        10 => common().prop_map(|act| vec![act]),
+        2 => some,
+    ];
+    vec(acts, 0..40).prop_map(|acts| acts.concat())
 }
 
 impl World {

@@ -1,10 +1,10 @@
 //! The time that passes, the network between the processes and Redis, and the threads of the processes.
 
 use crate::node::Hook;
-use crate::world::{MS, World};
+use crate::world::{MS, SECOND, World};
 use breaker_core::Outcome;
 use breaker_redis::instance::{Asked, Step, Unanswered};
-use breaker_redis::protocol::{Command, Counts, Reply, Told, apply};
+use breaker_redis::protocol::{Cause, Command, Reply, Told, apply};
 use breakerbox::Generation;
 
 pub(crate) enum Event {
@@ -55,9 +55,15 @@ impl World {
 
     fn send(&mut self, id: usize, event: impl Fn() -> Event) {
         let Mess { lost, doubled, .. } = self.mess;
-        if !self.random.happens(lost) {
+        let late = if self.random.happens(lost) {
+            self.mess.delay + SECOND
+        } else {
             let delay = self.delay();
             self.push(id, delay, event());
+            delay
+        };
+        if late > 20 * MS {
+            self.trouble(id, late + 2 * SECOND);
         }
         if self.random.happens(doubled) {
             let delay = self.delay();
@@ -107,12 +113,8 @@ impl World {
                     return;
                 }
                 Step::Look => {
-                    let counted = node.circuit.counted(&node.moment(now));
-                    let counts = Counts {
-                        calls: counted.calls,
-                        failures: counted.failures,
-                        slow: counted.slow,
-                    };
+                    node.note_window(now);
+                    let counts = node.counts(now);
                     node.instance.counted(local, counts);
                 }
                 Step::Ask(asked, command) => {
@@ -136,6 +138,7 @@ impl World {
                         Some(change) => Ok(change.generation),
                         None => Err(node.circuit.generation()),
                     };
+                    node.note_window(now);
                     self.note(|| format!("{id} follows {:?}: {outcome:?}", follow.to));
                     if self.random.happens(self.mess.late_hooks) {
                         let node = self.nodes.get_mut(&id).expect("it is there");
@@ -167,12 +170,17 @@ impl World {
             Event::Request(asked, command) => {
                 let at = now.saturating_add(self.ahead);
                 let caller = node.options.caller();
+                let census = self.stored.record.as_ref().and_then(|record| record.census);
                 let applied = apply(&mut self.stored, at, &caller, &command);
                 let reply = applied.reply;
                 self.note(|| format!("Redis: {id} {command:?} -> {reply:?}"));
                 if applied.publish {
                     self.published += 1;
                     let told = reply.now.clone().expect("what is published");
+                    if let (true, Cause::Counted { .. }) = (self.judged, told.cause) {
+                        let began = census.expect("a census").saturating_sub(self.ahead);
+                        self.judge(began);
+                    }
                     for id in self.ids() {
                         if self.nodes[&id].is_linked {
                             self.send(id, || Event::Message(told.clone()));
@@ -193,7 +201,9 @@ impl World {
                 node.instance.followed(local, outcome);
             }
             Event::End(generation, outcome) => {
-                let hooks = node.settle(now, generation, outcome);
+                let is_slow = self.slow.contains(&id);
+                let hooks = node.settle(now, generation, outcome, is_slow);
+                node.note_window(now);
                 self.tell(id, hooks);
             }
             Event::Call => {

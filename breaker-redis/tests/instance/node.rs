@@ -1,11 +1,13 @@
 //! A process of the fleet: a real circuit, a clock of its own, and the instance between them, put
 //! together as the background of a `Fleet` does.
 
-use breaker_core::{Change, Circuit, Clock, Effect, Outcome, Trigger};
+use crate::rates::Windows;
+use breaker_core::{Change, Chosen, Circuit, Clock, Effect, Outcome, Settings, Slot, Trigger};
 use breaker_redis::instance::{Happened, Instance, Options, Settled};
 use breaker_redis::protocol::{Cause, Counts, Shared};
-use breakerbox::{Config, Generation, State};
+use breakerbox::{Generation, State};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A clock whose origin is anywhere, and which is too fast or too slow.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +54,8 @@ pub(crate) enum Hook {
 
 pub(crate) struct Node {
     pub(crate) clock: Drifting,
-    pub(crate) circuit: Circuit,
+    pub(crate) circuit: Circuit<Chosen<Box<[Slot]>>>,
+    is_by_rate: bool,
     pub(crate) instance: Instance,
     pub(crate) options: Arc<Options>,
     pub(crate) is_linked: bool,
@@ -63,25 +66,28 @@ pub(crate) struct Node {
     pub(crate) asks: u64,
     pub(crate) probes: u64,
     pub(crate) follows: u64,
+    pub(crate) windows: Windows,
 }
 
 impl Node {
     pub(crate) fn new(
-        config: Config,
+        settings: Settings,
         options: Options,
         clock: Drifting,
         now: u64,
         seed: u64,
     ) -> Self {
-        let circuit = Circuit::new(config);
+        let circuit = Circuit::chosen(settings).expect("settings that can work");
         let options = Arc::new(options);
         let begun = Happened {
             generation: circuit.generation(),
             state: CLOSED,
             cause: None,
+            window: Counts::default(),
         };
         Self {
             instance: Instance::new(options.clone(), &begun, clock.at(now), seed),
+            is_by_rate: circuit.config().min_calls().is_some(),
             circuit,
             clock,
             options,
@@ -92,6 +98,7 @@ impl Node {
             asks: 0,
             probes: 0,
             follows: 0,
+            windows: Windows::default(),
         }
     }
 
@@ -126,33 +133,47 @@ impl Node {
         now: u64,
         generation: Generation,
         outcome: Outcome,
+        is_slow: bool,
     ) -> Vec<Hook> {
         let moment = self.moment(now);
         let was = (self.circuit.state(), self.circuit.counted(&moment));
-        let effect = self.circuit.settle(generation, outcome, &moment);
+        let took = Duration::from_secs(is_slow.into());
+        let is_success = outcome == Outcome::Success;
+        let effect = self
+            .circuit
+            .settle_after(generation, outcome, took, &moment);
         let mut hooks = Vec::new();
         if let Some(change) = effect.change() {
+            if change.from == State::Closed {
+                self.note_trip(now, change.calls);
+            }
             hooks.push(self.happened(change, now));
         }
-        let counted = self.circuit.counted(&moment);
-        let is_common = was == (State::Closed, counted) && counted.failures == 0;
+        let ends_no_row = self.is_by_rate || was.1.failures == 0;
+        let is_common = was.0 == State::Closed && is_success && !is_slow && ends_no_row;
         let is_neutral = effect == Effect::Neutral && was.0 != State::HalfOpen;
         if effect != Effect::Late && !is_common && !is_neutral {
             hooks.push(Hook::Settled(Settled {
                 generation,
                 counted: effect != Effect::Neutral,
-                counts: Counts {
-                    calls: counted.calls,
-                    failures: counted.failures,
-                    slow: counted.slow,
-                },
+                counts: self.counts(now),
             }));
         }
         hooks
     }
 
+    /// What its breaker has counted.
+    pub(crate) fn counts(&self, now: u64) -> Counts {
+        let counted = self.circuit.counted(&self.moment(now));
+        Counts {
+            calls: counted.calls,
+            failures: counted.failures,
+            slow: counted.slow,
+        }
+    }
+
     pub(crate) fn happened(&self, change: &Change, now: u64) -> Hook {
-        let left = |wait: std::time::Duration| u64::try_from(wait.as_micros()).expect("a wait");
+        let left = |wait: Duration| u64::try_from(wait.as_micros()).expect("a wait");
         let snapshot = self.circuit.snapshot(&self.moment(now));
         let imposed = change.wait.is_some() && snapshot.imposed;
         let failures = change.failures;
@@ -171,6 +192,11 @@ impl Node {
                 Trigger::WaitOver | Trigger::ProbeTimedOut => Some(Cause::Leased),
                 Trigger::Restored | Trigger::Fleet => None,
                 _ => Some(Cause::Tripped { failures }),
+            },
+            window: Counts {
+                calls: change.calls,
+                failures: if change.calls > 0 { failures } else { 0 },
+                slow: change.slow,
             },
         })
     }

@@ -14,12 +14,14 @@ mod news;
 mod orders;
 #[path = "races/quorum.rs"]
 mod quorum;
+#[path = "races/rates.rs"]
+mod rates;
 #[path = "races/redis.rs"]
 mod redis;
 
 use crate::node::Node;
 use crate::world::{MS, SECOND, World};
-use breaker_core::{Config, Outcome, Settings};
+use breaker_core::{Outcome, Settings};
 use breaker_redis::instance::Options;
 use breaker_redis::protocol::{Told, Who};
 use breakerbox::State;
@@ -32,12 +34,11 @@ pub(crate) fn options(id: usize) -> Options {
     }
 }
 
-pub(crate) fn config() -> Config {
+pub(crate) fn config() -> Settings {
     Settings::new()
         .threshold(2)
         .reset(Duration::from_secs(2))
         .jitter(0.0)
-        .must()
 }
 
 pub(crate) fn world_of(instances: usize, options: impl Fn(usize) -> Options) -> World {

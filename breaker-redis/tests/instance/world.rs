@@ -3,7 +3,8 @@
 use crate::network::{CALM, Event, Mess};
 use crate::node::{Drifting, Node};
 use crate::random::Random;
-use breaker_core::{Config, Outcome, Snapshot};
+use crate::rates::Windows;
+use breaker_core::{Outcome, Settings, Snapshot};
 use breaker_redis::instance::Options;
 use breaker_redis::protocol::{Stored, Told, Who};
 use breakerbox::State;
@@ -36,7 +37,7 @@ impl Order {
 
 pub(crate) struct World {
     pub(crate) now: u64,
-    pub(crate) config: Config,
+    pub(crate) settings: Settings,
     pub(crate) nodes: BTreeMap<usize, Node>,
     born: usize,
     pub(crate) stored: Stored,
@@ -47,6 +48,8 @@ pub(crate) struct World {
     /// The processes that the service fails for; or all.
     pub(crate) dead: Vec<usize>,
     pub(crate) all_dead: bool,
+    /// The processes that it is slow for.
+    pub(crate) slow: Vec<usize>,
     pub(crate) traffic: Option<u64>,
     pub(crate) call_lasts: u64,
     /// Percent of calls that end with nothing that counts.
@@ -54,6 +57,11 @@ pub(crate) struct World {
     pub(crate) random: Random,
     pub(crate) published: u64,
     pub(crate) one_lease: bool,
+    /// No more is opened by counts than half of the calls of those that can be reached.
+    pub(crate) judged: bool,
+    pub(crate) judgements: u64,
+    /// Those of processes that crashed.
+    pub(crate) gone: Vec<Windows>,
     pub(crate) log: Option<Vec<String>>,
     /// By time, and then in turn.
     pub(crate) queue: BTreeMap<(u64, u64), (usize, u32, Event)>,
@@ -61,10 +69,10 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(config: Config, seed: u64) -> Self {
+    pub(crate) fn new(settings: Settings, seed: u64) -> Self {
         Self {
             now: SECOND,
-            config,
+            settings,
             nodes: BTreeMap::new(),
             born: 0,
             stored: Stored::default(),
@@ -73,12 +81,16 @@ impl World {
             mess: CALM,
             dead: Vec::new(),
             all_dead: false,
+            slow: Vec::new(),
             traffic: None,
             call_lasts: 2 * MS,
             neutral: 0,
             random: Random(seed),
             published: 0,
             one_lease: false,
+            judged: false,
+            judgements: 0,
+            gone: Vec::new(),
             log: std::env::var_os("BREAKER_LOG").map(|_| Vec::new()),
             queue: BTreeMap::new(),
             turn: 0,
@@ -102,7 +114,7 @@ impl World {
             too_fast: i64::try_from(self.random.below(20_001)).expect("small") - 10_000,
         };
         let seed = self.random.draw();
-        let node = Node::new(self.config, options(id), clock, self.now, seed);
+        let node = Node::new(self.settings, options(id), clock, self.now, seed);
         self.nodes.insert(id, node);
         self.link(id);
         if self.traffic.is_some() {
@@ -113,7 +125,9 @@ impl World {
 
     pub(crate) fn crash(&mut self, id: usize) {
         self.note(|| format!("{id} crashes"));
-        self.nodes.remove(&id);
+        if let Some(node) = self.nodes.remove(&id) {
+            self.gone.push(node.windows);
+        }
     }
 
     pub(crate) fn link(&mut self, id: usize) {
@@ -122,6 +136,7 @@ impl World {
             && !node.is_linked
         {
             node.is_linked = true;
+            node.windows.is_troubled_until(now + 2 * SECOND);
             node.connection += 1;
             let local = node.local(now);
             node.instance.found(local);

@@ -21,7 +21,7 @@ fn counting_world(instances: usize, options: impl Fn(usize) -> Options) -> World
         .threshold(5)
         .reset(Duration::from_secs(2))
         .jitter(0.0);
-    let mut world = World::new(config.must(), 7);
+    let mut world = World::new(config, 7);
     for _ in 0..instances {
         world.join(&options);
     }

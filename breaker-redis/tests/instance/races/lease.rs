@@ -133,7 +133,7 @@ fn a_trial_of_several_successes_keeps_its_lease_between_them() {
         .close_after(3)
         .reset(Duration::from_secs(2))
         .jitter(0.0);
-    let mut world = World::new(config.must(), 7);
+    let mut world = World::new(config, 7);
     (0..2).for_each(|_| _ = world.join(options));
     world.run(SECOND);
     world.trip(0);

@@ -1,0 +1,341 @@
+//! What an instance does for a census.
+
+use super::{ByHand, done, generation, happened, told, with};
+use crate::node::CLOSED;
+use crate::races::options;
+use crate::world::{MS, SECOND};
+use breaker_redis::instance::{Happened, Instance, Options, Settled, Step};
+use breaker_redis::protocol::{
+    CENSUS, CENSUS_HOLDS, Cause, Command, Counts, Limits, Share, Shared, Told,
+};
+use breakerbox::State;
+
+fn rate() -> Option<Limits> {
+    Some(Limits::Rate {
+        failures: Share::new(0.5),
+        slow: Share::new(0.5),
+        min_calls: 10,
+    })
+}
+
+const WELL: Counts = Counts {
+    calls: 20,
+    failures: 0,
+    slow: 0,
+};
+
+const FAILING: Counts = Counts {
+    calls: 20,
+    failures: 5,
+    slow: 0,
+};
+
+fn by(counting: Option<Limits>, seed: u64) -> Instance {
+    let options = Options {
+        counting,
+        ..options(0)
+    };
+    let begun = happened(0, CLOSED, None);
+    let mut instance = Instance::new(std::sync::Arc::new(options), &begun, 0, seed);
+    instance.found(0);
+    let poll = instance.waits(0).expect("a poll");
+    let (asked, _) = instance.asks(poll);
+    instance.replied(poll, asked, Ok(&done(stands(None))));
+    assert!(poll < SECOND, "{poll}");
+    instance
+}
+
+fn stands(census: Option<u64>) -> Told {
+    Told {
+        census,
+        ..told(1, CLOSED, Cause::Founded, "other")
+    }
+}
+
+fn settles(instance: &mut Instance, now: u64, counts: Counts) {
+    let settled = Settled {
+        generation: generation(0),
+        counted: true,
+        counts,
+    };
+    instance.settled(now, &settled);
+}
+
+/// What it asks, and when, from then until a time; what its window holds and how it stands there is that.
+fn plays(
+    instance: &mut Instance,
+    from: u64,
+    until: u64,
+    holds: Counts,
+    census: impl Fn(u64) -> Option<u64>,
+) -> Vec<(u64, Option<Counts>)> {
+    let (mut now, mut asks) = (from, Vec::new());
+    loop {
+        match instance.next(now) {
+            Step::Look => instance.counted(now, holds),
+            Step::Ask(asked, command) => {
+                let counts = match command {
+                    Command::Count { counts, .. } => Some(counts),
+                    Command::Read { .. } => None,
+                    command => panic!("{command:?}"),
+                };
+                asks.push((now, counts));
+                instance.replied(now, asked, Ok(&done(stands(census(now)))));
+            }
+            Step::Wait(next) => match next.filter(|next| *next <= until) {
+                Some(next) => now = next,
+                None => return asks,
+            },
+            step @ Step::Follow(_) => panic!("{step:?}"),
+        }
+    }
+}
+
+/// How old a census is that began then, as long as it holds.
+fn began(at: u64) -> impl Fn(u64) -> Option<u64> {
+    move |now| {
+        now.checked_sub(at)
+            .filter(|age| (0..=CENSUS_HOLDS).contains(age))
+    }
+}
+
+#[test]
+fn one_that_is_well_says_so_within_the_first_half_at_a_time_of_its_own() {
+    let mut first = Vec::new();
+    for seed in 0..200 {
+        let mut instance = by(rate(), seed);
+        instance.heard(SECOND, &stands(Some(0)));
+        let asks = plays(&mut instance, SECOND, 2 * SECOND, WELL, began(SECOND));
+        let [(at, Some(WELL))] = asks[..] else {
+            panic!("{asks:?}");
+        };
+        first.push(at - SECOND);
+    }
+    first.sort_unstable();
+    assert!(first[199] <= CENSUS / 2, "{first:?}");
+    let early = first.partition_point(|at| *at < CENSUS / 4);
+    assert!((70..130).contains(&early), "{first:?}");
+}
+
+#[test]
+fn one_that_has_seen_failures_counts_again_at_the_end_though_nothing_has_changed() {
+    for seed in 0..50 {
+        let mut instance = by(rate(), seed);
+        settles(&mut instance, SECOND, FAILING);
+        let asks = plays(&mut instance, SECOND, SECOND + MS, FAILING, |_| None);
+        assert_eq!(asks, [(SECOND, Some(FAILING))]);
+        let now = SECOND + 100 * MS;
+        instance.heard(now, &stands(Some(10 * MS)));
+        let asks = plays(
+            &mut instance,
+            now,
+            2 * SECOND,
+            FAILING,
+            began(now - 10 * MS),
+        );
+        let [(at, Some(FAILING))] = asks[..] else {
+            panic!("{asks:?}");
+        };
+        let after = at - now + 10 * MS;
+        assert!((CENSUS..CENSUS * 5 / 4).contains(&after), "{after}");
+    }
+}
+
+#[test]
+fn one_that_counted_before_the_end_by_redis_clock_counts_again() {
+    let mut instance = by(rate(), 1);
+    settles(&mut instance, SECOND, FAILING);
+    let late = |now: u64| began(SECOND + 100 * MS)(now);
+    plays(&mut instance, SECOND, SECOND + MS, FAILING, |_| None);
+    // By Redis' clock it began later than it was told here.
+    instance.heard(SECOND + MS, &stands(Some(0)));
+    let asks = plays(&mut instance, SECOND + MS, 2 * SECOND, FAILING, late);
+    let last = asks.last().expect("it counted").0;
+    assert!((2..=3).contains(&asks.len()), "{asks:?}");
+    assert!(last >= SECOND + 100 * MS + CENSUS, "{asks:?}");
+}
+
+#[test]
+fn what_is_told_again_is_the_same_census() {
+    let mut instance = by(rate(), 1);
+    let mut asks = Vec::new();
+    for step in 0..1_000 {
+        let now = SECOND + step * MS;
+        let age = step * MS;
+        instance.heard(now, &stands((age <= CENSUS_HOLDS).then_some(age)));
+        // Each time there would be something to say.
+        let holds = Counts {
+            calls: 1 + step as u32,
+            ..WELL
+        };
+        asks.extend(plays(&mut instance, now, now, holds, began(SECOND)));
+    }
+    // Within the first half, and perhaps at the end: it looks there too.
+    assert!((1..=2).contains(&asks.len()), "{asks:?}");
+}
+
+#[test]
+fn a_flood_of_new_ones_is_looked_at_twice_a_second_at_most() {
+    let mut instance = by(rate(), 1);
+    let mut asks = Vec::new();
+    for step in 0..10_000 {
+        let now = SECOND + step * MS;
+        instance.heard(now, &stands(Some(0)));
+        let holds = Counts {
+            calls: 1 + step as u32,
+            failures: 1,
+            ..WELL
+        };
+        asks.extend(plays(&mut instance, now, now, holds, |_| Some(0)));
+    }
+    // Twice for each look, at the end of a census; and the polls.
+    let most = 10 * 2 + 10_000 / 200 + 3;
+    assert!(asks.len() <= most, "{} in ten seconds", asks.len());
+    for pair in asks.windows(2) {
+        assert!(pair[1].0 - pair[0].0 >= 20 * MS, "{pair:?}");
+    }
+}
+
+#[test]
+fn another_term_has_a_census_of_its_own_at_once() {
+    let mut instance = by(rate(), 1);
+    instance.heard(SECOND, &stands(Some(0)));
+    let asks = plays(
+        &mut instance,
+        SECOND,
+        SECOND + 150 * MS,
+        WELL,
+        began(SECOND),
+    );
+    assert_eq!(asks.len(), 1);
+    let now = SECOND + 160 * MS;
+    let next = Told {
+        census: Some(0),
+        ..told(2, CLOSED, Cause::Operator, "other")
+    };
+    instance.heard(now, &next);
+    instance.follows(now);
+    instance.followed(now, Ok(generation(1)));
+    let asks = plays(&mut instance, now, now + 150 * MS, WELL, |_| None);
+    assert!(matches!(asks[..], [(_, Some(WELL))]), "{asks:?}");
+}
+
+#[test]
+fn who_counts_failures_in_a_row_or_nothing_takes_no_part() {
+    let row = Limits::Consecutive { threshold: 5 };
+    for counting in [None, Some(row)] {
+        let mut instance = by(counting, 1);
+        instance.heard(SECOND, &stands(Some(0)));
+        let until = instance.waits(SECOND).expect("a poll");
+        assert!(until > 3 * SECOND, "{until}");
+    }
+}
+
+#[test]
+fn one_that_hears_of_it_late_says_at_once_what_it_holds() {
+    for (holds, age) in [(WELL, 500 * MS), (FAILING, CENSUS_HOLDS)] {
+        let mut instance = by(rate(), 1);
+        instance.heard(SECOND, &stands(Some(age)));
+        let asks = plays(&mut instance, SECOND, SECOND + 10 * MS, holds, |_| None);
+        assert_eq!(asks, [(SECOND, Some(holds))]);
+    }
+}
+
+#[test]
+fn one_that_is_open_by_itself_counts_as_failing_at_the_end_and_at_each_poll() {
+    let mut instance = by(rate(), 1);
+    let opens = |number, state, window| Happened {
+        generation: generation(number),
+        state: Shared { state, ..CLOSED },
+        cause: match state {
+            State::HalfOpen => Some(Cause::Leased),
+            _ => Some(Cause::Tripped { failures: 10 }),
+        },
+        window,
+    };
+    let tripped = Counts {
+        calls: 20,
+        failures: 10,
+        slow: 3,
+    };
+    let counts = Some(Counts {
+        failures: 20,
+        ..tripped
+    });
+    instance.changed(SECOND, &opens(1, State::Open, tripped));
+    let asks = plays(&mut instance, SECOND, SECOND + MS, WELL, |_| None);
+    assert_eq!(asks, [(SECOND, counts)]);
+    // Also in its trial, and after that: it makes no calls but probes.
+    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
+    let probes = opens(2, State::HalfOpen, Counts::default());
+    instance.changed(2 * SECOND, &probes);
+    let reopens = opens(3, State::Open, Counts::default());
+    instance.changed(2 * SECOND, &reopens);
+    instance.heard(2 * SECOND, &stands(Some(0)));
+    let asks = plays(
+        &mut instance,
+        2 * SECOND,
+        3 * SECOND,
+        WELL,
+        began(2 * SECOND),
+    );
+    assert!(
+        matches!(asks[..], [(at, it)] if at >= 2 * SECOND + CENSUS && it == counts),
+        "{asks:?}"
+    );
+    let polls = plays(&mut instance, 3 * SECOND, 30 * SECOND, WELL, |_| None);
+    assert!((4..=8).contains(&polls.len()), "{polls:?}");
+    assert!(polls.iter().all(|(_, it)| *it == counts), "{polls:?}");
+    // Once it is closed, no longer.
+    let closes = Happened {
+        cause: Some(Cause::Recovered),
+        ..opens(4, State::Closed, Counts::default())
+    };
+    instance.changed(31 * SECOND, &closes);
+    let empty = Counts::default();
+    let asks = plays(&mut instance, 31 * SECOND, 31 * SECOND + MS, empty, |_| {
+        None
+    });
+    assert_eq!(asks, [(31 * SECOND, Some(empty))]);
+}
+
+#[test]
+fn a_poll_is_one_question_whatever_is_to_be_said() {
+    // One that has seen failures counts at each poll, since that is when sums are judged.
+    let mut instance = by(rate(), 1);
+    settles(&mut instance, SECOND, FAILING);
+    plays(&mut instance, SECOND, SECOND + MS, FAILING, |_| None);
+    let asks = plays(&mut instance, SECOND + MS, 60 * SECOND, FAILING, |_| None);
+    assert!((9..=16).contains(&asks.len()), "{asks:?}");
+    assert!(asks.iter().all(|(_, counts)| *counts == Some(FAILING)));
+
+    // One that is well and has said so counts only if its window is another by now.
+    let mut instance = by(rate(), 1);
+    instance.heard(SECOND, &stands(Some(0)));
+    plays(&mut instance, SECOND, 2 * SECOND, WELL, began(SECOND));
+    let asks = plays(&mut instance, 2 * SECOND, 60 * SECOND, WELL, |_| None);
+    assert!((9..=16).contains(&asks.len()), "{asks:?}");
+    assert!(asks.iter().all(|(_, counts)| counts.is_none()), "{asks:?}");
+    let less = Counts { calls: 3, ..WELL };
+    let asks = plays(&mut instance, 60 * SECOND, 90 * SECOND, less, |_| None);
+    assert_eq!(asks[0].1, Some(less));
+    assert!(asks[1..].iter().all(|(_, counts)| counts.is_none()));
+    assert!((4..=8).contains(&asks.len()), "{asks:?}");
+}
+
+#[test]
+fn in_a_row_nothing_is_said_again_at_a_poll() {
+    let options = Options {
+        counting: Some(Limits::Consecutive { threshold: 5 }),
+        ..options(0)
+    };
+    let mut instance = with(options);
+    let failed = Counts {
+        failures: 2,
+        ..Counts::default()
+    };
+    settles(&mut instance, SECOND, failed);
+    let asks = plays(&mut instance, SECOND, 30 * SECOND, failed, |_| None);
+    assert_eq!(asks[0].1, Some(failed));
+    assert!(asks[1..].iter().all(|(_, counts)| counts.is_none()));
+}
