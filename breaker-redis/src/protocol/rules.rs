@@ -323,6 +323,10 @@ impl Asked<'_> {
         self.enter(to, cause);
         if let Some(record) = &mut self.stored.record {
             record.offered = self.known;
+            if cause == Cause::Operator {
+                // The word is of then, and whoever has spoken since has the last one.
+                record.operated = self.known;
+            }
         }
         Verdict::Done
     }

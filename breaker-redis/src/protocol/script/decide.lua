@@ -204,6 +204,10 @@ local function offer(to, cause, count)
   end
   enter(to, cause, count)
   record.offered = known
+  if cause == 'operator' then
+    -- The word is of then, and whoever has spoken since has the last one.
+    record.operated = known
+  end
   return 'done'
 end
 

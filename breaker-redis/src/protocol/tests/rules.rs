@@ -215,6 +215,38 @@ fn an_operators_last_word_stands() {
 }
 
 #[test]
+fn an_operators_word_that_was_offered_is_of_when_it_was_said() {
+    let mut redis = Redis::new();
+    let earlier = redis.done("web-1", &by_operator(None, State::Disabled, false));
+    let older = redis.stored.clone();
+    redis.now += SECOND;
+    let last = redis.done(
+        "web-1",
+        &by_operator(Some(earlier.version), State::Closed, false),
+    );
+    // Older data; what was said last comes back.
+    redis.stored = older;
+    let again = Command::Offer {
+        known: last.version,
+        to: shared(State::Closed),
+        cause: Cause::Operator,
+    };
+    let offered = redis.done("web-1", &again);
+    assert_eq!(offered.shared.state, State::Closed);
+    // Who spoke before it was said has spoken too early, and who spoke after it has the last word.
+    redis.refused(
+        "web-2",
+        &by_operator(Some(earlier.version), State::Shadow, true),
+    );
+    let told = redis.done(
+        "web-3",
+        &by_operator(Some(last.version), State::ForcedOpen, true),
+    );
+    assert_eq!(told.shared.state, State::ForcedOpen);
+    redis.refused("web-1", &again);
+}
+
+#[test]
 fn after_the_wait_one_may_probe_for_all() {
     let mut redis = Redis::new();
     let known = redis.opened();
