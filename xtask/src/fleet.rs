@@ -13,6 +13,9 @@ use crate::workspace;
 /// Debian's package of the library that gives a process another time of day.
 const FAKETIME: &str = "libfaketime";
 
+/// Tests that run at once.
+const AT_ONCE: &str = "6";
+
 /// Where the table stands that this writes.
 const DOCS: &str = "breaker-redis/README.md";
 
@@ -46,6 +49,8 @@ pub(crate) fn tests(run: &mut Run, redis_server: Option<&Path>) {
     }
     let mut tests = cargo();
     tests.env(redis::REDIS_SERVER, server);
+    // They wait for most of the time.
+    tests.env("RUST_TEST_THREADS", AT_ONCE);
     tests.args(["test", "--package", "test-fleet", "--all-targets"]);
     run.tests("test-fleet, alone", &mut tests);
 }

@@ -67,6 +67,8 @@ pub struct Fleet {
     /// What they share their circuits through.
     pub server: Server,
     settings: Settings,
+    /// How many were started so far.
+    started: usize,
 }
 
 impl Fleet {
@@ -83,6 +85,7 @@ impl Fleet {
             service: Service::start(),
             server,
             settings,
+            started: 0,
         };
         for _ in 0..fleet.settings.instances {
             fleet.add();
@@ -90,12 +93,13 @@ impl Fleet {
         fleet
     }
 
-    /// One more instance.
+    /// One more instance, of a name that none had before.
     ///
     /// # Panics
     /// If it doesn't start.
     pub fn add(&mut self) -> &mut Instance {
-        let number = self.instances.len();
+        let number = self.started;
+        self.started += 1;
         let mut address = self.server.address();
         if self.settings.networks {
             let network = Network::to(address);
@@ -113,7 +117,7 @@ impl Fleet {
         let clock = self.settings.clocks.get(number).map(|clock| &**clock);
         self.instances
             .push(Instance::start(&program(), &plan, clock));
-        &mut self.instances[number]
+        self.instances.last_mut().expect("the one just started")
     }
 
     /// Tells all instances.

@@ -13,7 +13,7 @@ use test_fleet::server::{self, Server};
 use test_fleet::service::{Health, Service};
 use test_fleet::wait;
 
-use crate::outages::TOO_LONG;
+use crate::outages::{PAUSE, TOO_LONG};
 use crate::users::{RIGHTS, does_everything, has_redis};
 
 const HOST: &str = "127.0.0.1";
@@ -70,7 +70,7 @@ impl Place {
         plan.certificate = who;
         plan.login = Some((USER.into(), PASSWORD.into()));
         let mut instance = Instance::start(&program(), &plan, None);
-        instance.order(&Order::Go { pause: 3_000 });
+        instance.order(&Order::Go { pause: PAUSE });
         instance
     }
 
@@ -121,9 +121,11 @@ fn who_has_a_certificate_and_a_user_is_let_in() {
         instance
     });
     does_everything(&mut instances[0], &place.service);
-    becomes(&instances[1], "closed");
-    operate(&mut instances[1], "force_open");
-    becomes(&instances[0], "forced_open");
+    // Its last word, which it hadn't said before.
+    operate(&mut instances[0], "disable");
+    becomes(&instances[1], "disabled");
+    operate(&mut instances[1], "close");
+    becomes(&instances[0], "closed");
     assert!(place.server.keys().contains(&"test:pms".to_owned()));
     for (instance, (_, key)) in instances.iter_mut().zip(&who) {
         instance.seen(|seen| assert_eq!(seen.losses, [""; 0]));

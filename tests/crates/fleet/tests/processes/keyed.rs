@@ -15,7 +15,7 @@ use test_fleet::wait::{self, monotonic};
 /// No call takes this long, however slow the machine.
 const TOO_LONG: Duration = Duration::from_secs(4);
 /// Between two calls of an instance with the same key, in microseconds.
-const PAUSE: u64 = 5_000;
+const PAUSE: u64 = 12_000;
 /// Longer than any test, in milliseconds.
 const FOR_EVER: u64 = 600_000;
 

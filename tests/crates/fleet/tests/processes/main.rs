@@ -2,7 +2,9 @@
 
 mod client_certificates;
 mod clocks;
+mod deploys;
 mod figures;
+mod flapping;
 mod harness;
 mod joining;
 mod keyed;

@@ -9,12 +9,13 @@ use test_fleet::plan::Order;
 use test_fleet::server::{self, Server};
 use test_fleet::service::Health;
 
-/// Redis, where it doesn't answer, takes longer: who waits for it is seen.
+/// Redis, where it doesn't answer, and whatever else is waited for in the background, takes longer: a call
+/// that waits for it is seen.
 pub(crate) const STALL: u64 = 8_000;
 /// No call takes this long, however slow the machine.
 pub(crate) const TOO_LONG: Duration = Duration::from_secs(4);
 /// Between two calls of an instance, in microseconds.
-pub(crate) const PAUSE: u64 = 3_000;
+pub(crate) const PAUSE: u64 = 8_000;
 
 pub(crate) fn settings() -> Settings {
     let mut settings = Settings {
@@ -22,6 +23,9 @@ pub(crate) fn settings() -> Settings {
         ..Settings::default()
     };
     settings.circuit.reset = 500;
+    settings.sharing.answer = STALL;
+    settings.sharing.connect = STALL;
+    settings.sharing.lease = STALL;
     settings
 }
 
@@ -229,13 +233,21 @@ fn restarted_with_older_data() {
 
 #[test]
 fn paused_under_load() {
-    let mut settings = settings();
-    // Who waited for an answer would be as late as this.
-    settings.sharing.answer = STALL;
-    let mut fleet = begun(settings);
+    let mut fleet = begun(settings());
     fleet.server.pause();
-    fleet.call_on(300);
+    fleet.call_on(100);
+    // Nobody knows yet that Redis is gone: all trip, and want to probe, and nobody answers.
+    fleet.service.turns(Health::Down);
+    for instance in &fleet.instances {
+        instance.until("to open by itself", |seen| {
+            let mut changes = seen.changes.iter();
+            changes.find(|change| change.by == "failures").map(drop)
+        });
+    }
+    fleet.call_on(150);
     lost(&fleet, &ALL);
+    fleet.service.turns(Health::Up);
+    fleet.all_become("closed");
     each_guards_itself(&fleet, &ALL);
     operate(&mut fleet, 0, "force_open");
     fleet.server.go_on();

@@ -22,7 +22,7 @@ fn begun(sharing: Sharing) -> Fleet {
     settings.circuit.reset = 300;
     let mut fleet = Fleet::start(settings, Server::start());
     fleet.connected();
-    fleet.go(3_000);
+    fleet.go(8_000);
     fleet.call_on(20);
     fleet
 }
@@ -67,7 +67,7 @@ fn opens_alone(fleet: &Fleet, few: &[usize]) {
             (opened >= 3).then_some(())
         });
     }
-    fleet.call_on(150);
+    fleet.call_on(80);
     for (number, instance) in fleet.instances.iter().enumerate() {
         if !few.contains(&number) {
             instance.seen(|seen| {

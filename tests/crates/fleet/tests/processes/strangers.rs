@@ -1,6 +1,7 @@
 //! Nothing that Redis says is trusted: neither that of a server that is none, nor what others have put
 //! into a real one. It is refused, told once, costs little memory, and changes no circuit.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use test_fleet::fleet::{Fleet, Settings, name, program};
@@ -15,6 +16,9 @@ const TOO_LONG: Duration = Duration::from_secs(4);
 
 /// More than this nonsense may not cost, in bytes.
 const MOST_MEMORY: u64 = 64 << 20;
+
+/// Between two calls of an instance, in microseconds.
+const PAUSE: u64 = 8_000;
 
 /// How long each stranger is listened to at least.
 const WHILE: Duration = Duration::from_millis(1_500);
@@ -53,7 +57,7 @@ fn is_a_local_one_beside(nonsense: Nonsense, what: &str) {
     plan.redis = Some(server::url(hostile.address()));
     let mut instance = Instance::start(&program(), &plan, None);
     let before = instance.most_memory();
-    instance.order(&Order::Go { pause: 2_000 });
+    instance.order(&Order::Go { pause: PAUSE });
     let start = Instant::now();
     wait::until_so("the stranger to be met", || {
         hostile.connections() > 0 && start.elapsed() > WHILE && instance.called() > 50
@@ -98,6 +102,17 @@ fn is_a_local_one_beside(nonsense: Nonsense, what: &str) {
     );
 }
 
+/// Plays cases four at a time: they wait for most of it.
+fn several_at_once<T: Sync>(cases: &[T], play: impl Fn(&T) + Sync) {
+    const AT_ONCE: usize = 4;
+    thread::scope(|scope| {
+        for first in 0..AT_ONCE {
+            let some = cases.iter().skip(first).step_by(AT_ONCE);
+            scope.spawn(|| some.for_each(&play));
+        }
+    });
+}
+
 #[test]
 fn a_server_that_floods() {
     let endless = "a".repeat(1 << 10);
@@ -124,9 +139,9 @@ fn a_server_that_floods() {
             ),
         ),
     ];
-    for (what, nonsense) in cases {
-        is_a_local_one_beside(nonsense, what);
-    }
+    several_at_once(&cases, |(what, nonsense)| {
+        is_a_local_one_beside(nonsense.clone(), what);
+    });
 }
 
 #[test]
@@ -158,9 +173,9 @@ fn a_server_that_speaks_nonsense() {
         ("nothing", Nonsense::Nothing),
         ("nobody", Nonsense::HangsUp),
     ];
-    for (what, nonsense) in cases {
-        is_a_local_one_beside(nonsense, what);
-    }
+    several_at_once(&cases, |(what, nonsense)| {
+        is_a_local_one_beside(nonsense.clone(), what);
+    });
 }
 
 fn pair() -> Fleet {
@@ -171,7 +186,7 @@ fn pair() -> Fleet {
     settings.circuit.reset = 300;
     let mut fleet = Fleet::start(settings, Server::start());
     fleet.connected();
-    fleet.go(2_000);
+    fleet.go(PAUSE);
     fleet.call_on(20);
     fleet
 }
@@ -257,19 +272,12 @@ fn messages_of_others() {
     fleet.end(TOO_LONG);
 }
 
+/// Where the record of the circuit is.
+const KEY: &str = "test:pms";
+
 #[test]
 fn keys_of_others() {
-    let mut fleet = pair();
-    let memory = fleet.instances[0].most_memory();
-    operate(&mut fleet, 0, "force_open");
-    fleet.all_become("forced_open");
-    operate(&mut fleet, 1, "close");
-    fleet.all_become("closed");
-    let key = "test:pms";
-    assert!(fleet.server.keys().contains(&key.to_owned()));
-    let fields: Vec<String> = fleet.server.ask(redis::cmd("HKEYS").arg(key));
-    assert!(fields.contains(&"record".to_owned()) && fields.contains(&"format".to_owned()));
-
+    let key = KEY;
     let large = "9".repeat(4 << 20);
     // After each of them a circuit is left alone for some seconds.
     let cases: [(&str, &[&str]); 7] = [
@@ -298,27 +306,34 @@ fn keys_of_others() {
             ],
         ),
     ];
-    for (what, command) in cases {
-        fleet.server.say(&["DEL", key]);
-        fleet.server.say(command);
-        // All go on as they are, and an operator's word is done where it is said.
-        fleet.call_on(20);
-        operate(&mut fleet, 0, "force_open");
-        let instance = &fleet.instances[0];
-        instance.until("to be forced open", |seen| {
-            (seen.state() == "forced_open").then_some(())
-        });
-        operate(&mut fleet, 0, "close");
-        let instance = &fleet.instances[0];
-        instance.until("to be closed", |seen| {
-            (seen.state() == "closed").then_some(())
-        });
-        fleet.call_on(20);
-        fleet.server.say(&["DEL", key]);
-        fleet.connected();
-        eprintln!("after {what}: {:?}", fleet.instances[0].look());
-        is_one_still(&mut fleet, memory, what);
+    several_at_once(&cases, |(what, command)| finds_instead(what, command));
+}
+
+/// Somebody else's, at the place of the record of a circuit.
+fn finds_instead(what: &str, command: &[&str]) {
+    let mut fleet = pair();
+    let memory = fleet.instances[0].most_memory();
+    operate(&mut fleet, 0, "force_open");
+    fleet.all_become("forced_open");
+    operate(&mut fleet, 1, "close");
+    fleet.all_become("closed");
+    assert!(fleet.server.keys().contains(&KEY.to_owned()));
+    let fields: Vec<String> = fleet.server.ask(redis::cmd("HKEYS").arg(KEY));
+    assert!(fields.contains(&"record".to_owned()) && fields.contains(&"format".to_owned()));
+
+    fleet.server.say(&["DEL", KEY]);
+    fleet.server.say(command);
+    // All go on as they are, and an operator's word is done where it is said.
+    fleet.call_on(20);
+    for (word, state) in [("force_open", "forced_open"), ("close", "closed")] {
+        operate(&mut fleet, 0, word);
+        fleet.instances[0].until("to do so", |seen| (seen.state() == state).then_some(()));
     }
+    fleet.call_on(20);
+    fleet.server.say(&["DEL", KEY]);
+    fleet.connected();
+    eprintln!("after {what}: {:?}", fleet.instances[0].look());
+    is_one_still(&mut fleet, memory, what);
     fleet.end(TOO_LONG);
 }
 
