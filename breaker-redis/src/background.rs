@@ -21,7 +21,7 @@ mod task;
 mod timers;
 #[cfg(feature = "tls")]
 mod tls;
-mod trouble;
+pub(crate) mod trouble;
 mod window;
 
 use crate::circuit::Circuit;

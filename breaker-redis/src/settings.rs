@@ -78,8 +78,8 @@ impl FleetBuilder {
     ///
     /// What a user of Redis needs, with the default [`prefix`](Self::prefix):
     /// ```text
-    /// ACL SETUSER shop on >secret ~breakerbox:* &breakerbox:* -@all +evalsha +script|load +time
-    ///     +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish +subscribe +unsubscribe +ping
+    /// ACL SETUSER shop on >secret ~breakerbox:* resetchannels &breakerbox:* -@all +evalsha +script|load
+    ///     +time +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish +subscribe +unsubscribe +ping
     /// ```
     /// and `+select`, if the URL names a database.
     #[must_use]

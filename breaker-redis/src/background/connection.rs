@@ -1,5 +1,6 @@
 //! A connection to Redis: commands in, what it answers out.
 
+use super::trouble;
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, RedisResult, Value};
 
@@ -18,9 +19,10 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn new(code: &str, details: Option<&str>) -> Self {
+        let (code, details) = trouble::met_by_script(code, details.unwrap_or_default());
         Self {
             code: code.to_owned(),
-            details: details.unwrap_or_default().to_owned(),
+            details: details.to_owned(),
         }
     }
 

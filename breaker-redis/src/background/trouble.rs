@@ -107,6 +107,23 @@ const COMMANDS: [&str; 7] = [
     "publish",
 ];
 
+/// What a script met, where Redis says it within an error of its own, as before version 7. Else what it
+/// said.
+pub(crate) fn met_by_script<'a>(code: &'a str, details: &'a str) -> (&'a str, &'a str) {
+    if code != "ERR" || !details.starts_with("Error running script") {
+        return (code, details);
+    }
+    // `@user_script: 340: -OOM command not allowed ..`: after the line.
+    let met = details.rsplit_once("@user_script: ").map(|(_, met)| met);
+    let Some((_, met)) = met.and_then(|met| met.split_once(": ")) else {
+        return (code, details);
+    };
+    match met.strip_prefix('-').and_then(|met| met.split_once(' ')) {
+        Some(met) => met,
+        None => (code, met),
+    }
+}
+
 /// What a user may not do, if that is what is wrong. Newer ones than 7.0 also name the user, so nothing
 /// of what Redis says is repeated.
 fn missing_right(Refusal { code, details }: &Refusal) -> Option<String> {
@@ -155,12 +172,55 @@ fn why(code: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Refusal, Trouble, refusal};
+    use super::{Refusal, Trouble, is_for_all, refusal};
 
     fn said(code: &str, details: &str) -> String {
         match refusal(&Refusal::new(code, Some(details))) {
             Trouble::Refuses(what) => what,
             trouble => panic!("{trouble}"),
+        }
+    }
+
+    /// As Redis says it before 7.
+    #[test]
+    fn what_a_script_met_is_told_as_if_it_were_a_command() {
+        let within = |met: &str| {
+            format!(
+                "Error running script (call to f_00): @user_script:340: @user_script: 340: {met}"
+            )
+        };
+        for (met, expected) in [
+            (
+                "-OOM command not allowed when used memory > 'maxmemory'.",
+                "its memory is full (OOM)",
+            ),
+            (
+                "-READONLY You can't write against a read only replica.",
+                "it is a replica: connect to the primary (READONLY)",
+            ),
+            (
+                "-NOREPLICAS Not enough good replicas to write.",
+                "it has too few replicas to take changes (NOREPLICAS)",
+            ),
+            (
+                "The user executing the script can't run this command or subcommand",
+                "may not run a command that the script runs",
+            ),
+        ] {
+            let said = said("ERR", &within(met));
+            assert!(said.contains(expected), "{said}");
+            assert!(is_for_all(&Refusal::new("ERR", Some(&within(met)))));
+        }
+        // Anything else is of the one circuit.
+        for other in [
+            within("user_script:1: abc"),
+            within("-abc"),
+            within(""),
+            "Error running script (call to f_00): @user_script: 7".to_owned(),
+            "-OOM".to_owned(),
+        ] {
+            assert!(!is_for_all(&Refusal::new("ERR", Some(&other))), "{other}");
+            assert_eq!(said("ERR", &other), "it answers with an error (ERR)");
         }
     }
 

@@ -6,12 +6,10 @@
 /// [`Message::decode`](super::Message::decode) on [`Place::channel`](super::Place::channel) when the
 /// circuit has changed.
 ///
-/// It is tested with Redis 7.0. It uses nothing that newer ones or Valkey do otherwise, and of older ones
-/// only that what a script writes, and not the script, is sent to replicas (always, from Redis 5 on), so
-/// that it may read the clock. Before Redis 7 a script can't find out beforehand whether its user may
+/// It runs on Redis from 6.2 on, and on Valkey: the README says with which it was run. Before Redis 7 a script can't find out beforehand whether its user may
 /// publish: the change is then made, nobody hears of it, and the command fails. A user of it needs
 /// `+evalsha +script|load +time +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish`, and his keys
-/// and channels: `~prefix:* &prefix:*`.
+/// and channels: `~prefix:* resetchannels &prefix:*`.
 pub const SCRIPT: &str = concat!(
     include_str!("script/read.lua"),
     include_str!("script/members.lua"),

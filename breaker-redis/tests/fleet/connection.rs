@@ -355,7 +355,7 @@ fn a_user_who_may_what_the_docs_say_needs_no_more() {
         assert_eq!(set, "OK");
     };
     let needed: Vec<&str> = NEEDED.split_whitespace().collect();
-    let mine = ["~shop:*", "&shop:*"];
+    let mine = ["~shop:*", "resetchannels", "&shop:*"];
     user("shop", &[&mine[..], &needed].concat());
     let of = |name: &str| builder(&server).prefix("shop").login(name, "hush");
     let (name, config) = (name("of-a-user"), Settings::new().threshold(1).must());

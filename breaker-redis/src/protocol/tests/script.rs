@@ -5,6 +5,7 @@ use super::super::{
     Caller, Cause, Command, Counts, Limits, Place, Prefix, Quorum, Reply, SCRIPT, Shared, Unusable,
     Who, arguments,
 };
+use crate::background::trouble::met_by_script;
 use breakerbox::State;
 use redis::{Commands, Connection};
 use std::collections::BTreeMap;
@@ -97,6 +98,21 @@ pub(super) fn ask(
     }
     let answer: Vec<u8> = invocation.invoke(connection).expect("an answer");
     Reply::decode(&answer)
+}
+
+/// Which major version the server is of, or which of Redis' a Valkey is like.
+pub(super) fn version(connection: &mut Connection) -> u32 {
+    let info: String = redis::cmd("INFO").arg("server").query(connection).unwrap();
+    let (_, version) = info.split_once("redis_version:").expect("a version");
+    let (major, _) = version.split_once('.').expect("a number");
+    major.parse().expect("a number")
+}
+
+/// The code of an error, or of the one that a script met, which stands within another before Redis 7.
+pub(super) fn code(error: &redis::RedisError) -> String {
+    let code = error.code().unwrap_or_default();
+    let (code, _) = met_by_script(code, error.detail().unwrap_or_default());
+    code.to_owned()
 }
 
 /// What is stored, as far as the rules know of it.
