@@ -365,6 +365,10 @@ fn listener(
     overflowed: Arc<AtomicBool>,
 ) -> impl Fn(PushInfo) -> Result<(), ()> + Send + Sync + 'static {
     move |push| {
+        if push.kind == PushKind::Disconnection {
+            // Of the client itself: why, the gauge says.
+            return Ok(());
+        }
         gauge.clear();
         if push.kind != PushKind::Message {
             return Ok(());

@@ -97,7 +97,9 @@ fn is_code(code: &str) -> bool {
 }
 
 /// Commands that Redis names where a user may not run them.
-const COMMANDS: [&str; 7] = [
+const COMMANDS: [&str; 9] = [
+    "asking",
+    "cluster|slots",
     "evalsha",
     "script|load",
     "subscribe",

@@ -3,35 +3,13 @@
 use crate::server::Server;
 #[cfg(feature = "tls")]
 use crate::support::ROOT;
-use crate::support::{Instance, LONG, builder, instances, name, until};
+use crate::support::{Instance, LONG, Lines, builder, instances, name, until};
 use breaker_redis::protocol::Unusable;
 use breaker_redis::{Fleet, Sharing, Trouble};
-use breakerbox::observe::{self, Observer, SharingLost, SharingRestored};
 use breakerbox::{Settings, State};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// What observers are told of one fleet.
-struct Lines {
-    fleet: &'static str,
-    lines: Mutex<Vec<String>>,
-}
-
-impl Observer for Lines {
-    fn sharing_lost(&self, event: &SharingLost<'_>) {
-        if event.fleet == self.fleet {
-            self.lines.lock().unwrap().push(event.to_string());
-        }
-    }
-
-    fn sharing_restored(&self, event: &SharingRestored<'_>) {
-        if event.fleet == self.fleet {
-            self.lines.lock().unwrap().push("restored".to_owned());
-        }
-    }
-}
 
 /// A server that does this with each connection.
 fn server_that(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> String {
@@ -72,11 +50,7 @@ fn trouble(url: &str) -> (Trouble, String) {
 #[test]
 fn where_nobody_listens_breakers_are_local_and_it_is_told_once() {
     let fleet_name = name("nobody");
-    let lines = Arc::new(Lines {
-        fleet: fleet_name,
-        lines: Mutex::default(),
-    });
-    let installed = observe::install(lines.clone());
+    let lines = Lines::of(fleet_name);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -102,13 +76,12 @@ fn where_nobody_listens_breakers_are_local_and_it_is_told_once() {
     });
     assert_eq!(breaker.state(), State::Closed);
     assert_eq!(
-        *lines.lines.lock().unwrap(),
+        lines.all(),
         [format!(
             "fleet `{fleet_name}` can't be reached, each process is on its own: {refused}"
         )]
     );
     assert_eq!(fleet.status().lost, 0, "it never had it");
-    drop(installed);
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use crate::server::Server;
 use breaker_redis::{Fleet, FleetBreaker, FleetBuilder, SharedFleetBreaker, Sharing};
+use breakerbox::observe::{self, Installed, Observer, SharingLost, SharingRestored};
 use breakerbox::{Breaker, Config};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// For hangs only.
@@ -86,5 +87,46 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         assert!(begun.elapsed() < LONG, "in vain: {what}");
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What observers are told of one fleet.
+pub(crate) struct Lines {
+    heard: Arc<Heard>,
+    _installed: Installed,
+}
+
+struct Heard {
+    fleet: &'static str,
+    lines: Mutex<Vec<String>>,
+}
+
+impl Lines {
+    /// Of the fleet with this prefix, from now on.
+    pub(crate) fn of(fleet: &'static str) -> Self {
+        let lines = Mutex::default();
+        let heard = Arc::new(Heard { fleet, lines });
+        Self {
+            _installed: observe::install(heard.clone()),
+            heard,
+        }
+    }
+
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.heard.lines.lock().unwrap().clone()
+    }
+}
+
+impl Observer for Heard {
+    fn sharing_lost(&self, event: &SharingLost<'_>) {
+        if event.fleet == self.fleet {
+            self.lines.lock().unwrap().push(event.to_string());
+        }
+    }
+
+    fn sharing_restored(&self, event: &SharingRestored<'_>) {
+        if event.fleet == self.fleet {
+            self.lines.lock().unwrap().push("restored".to_owned());
+        }
     }
 }

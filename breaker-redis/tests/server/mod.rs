@@ -1,9 +1,10 @@
 //! A Redis server of a test's own: in a folder of its own, reached by a socket in it, ended with the test.
 
+use rustix::process::{Pid, Signal, kill_process};
 use std::env;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -22,6 +23,7 @@ pub(crate) struct Server {
     process: Child,
     folder: TempDir,
     port: u16,
+    options: Vec<String>,
 }
 
 impl Server {
@@ -61,35 +63,42 @@ impl Server {
             return None;
         };
         let folder = tempfile::tempdir().expect("a folder for the server");
-        let mut process = Command::new(program)
-            .args(["--port", port, "--unixsocket", "redis.sock", "--dir"])
-            .arg(folder.path())
-            .args(["--save", "", "--appendonly", "no", "--daemonize", "no"])
-            .args(options)
-            .current_dir(folder.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starting redis-server");
-        let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
-        let port = port.parse().expect("a port");
-        let server = Self {
-            process,
+        let options: Vec<_> = options.iter().map(ToString::to_string).collect();
+        Some(Self {
+            process: run(&program, folder.path(), port, &options),
             folder,
-            port,
-        };
-        let (tell, told) = mpsc::channel();
-        // To the end, so that it never waits for somebody to read it.
-        thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                if line.to_lowercase().contains("ready to accept connections") {
-                    let _ = tell.send(());
-                }
-            }
-        });
-        told.recv_timeout(LONGEST_START)
-            .expect("redis-server, ready to accept connections");
-        Some(server)
+            port: port.parse().expect("a port"),
+            options,
+        })
+    }
+
+    /// Kills it, with no time to say anything.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+
+    /// Starts it again where it was, after it was killed.
+    ///
+    /// # Panics
+    /// Where it doesn't start.
+    pub(crate) fn restart(&mut self) {
+        let program = program().expect("redis-server, which was there before");
+        let port = self.port.to_string();
+        self.process = run(&program, self.folder.path(), &port, &self.options);
+    }
+
+    /// Stops it, connections stay: it does nothing any more until it is to [go on](Self::go_on).
+    pub(crate) fn pause(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    pub(crate) fn go_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.process), signal).expect("a signal to the server");
     }
 
     /// Where it is.
@@ -125,9 +134,35 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        self.kill();
     }
+}
+
+/// Runs it until it is ready.
+fn run(program: &Path, folder: &Path, port: &str, options: &[String]) -> Child {
+    let mut process = Command::new(program)
+        .args(["--port", port, "--unixsocket", "redis.sock", "--dir"])
+        .arg(folder)
+        .args(["--save", "", "--appendonly", "no", "--daemonize", "no"])
+        .args(options)
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starting redis-server");
+    let lines = BufReader::new(process.stdout.take().expect("its output")).lines();
+    let (tell, told) = mpsc::channel();
+    // To the end, so that it never waits for somebody to read it.
+    thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            if line.to_lowercase().contains("ready to accept connections") {
+                let _ = tell.send(());
+            }
+        }
+    });
+    told.recv_timeout(LONGEST_START)
+        .expect("redis-server, ready to accept connections");
+    process
 }
 
 fn program() -> Option<PathBuf> {

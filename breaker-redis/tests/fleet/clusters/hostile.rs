@@ -1,0 +1,203 @@
+//! Nodes that flood, lie, or hang up: played by the tests.
+
+use crate::support::{LONG, name, until};
+use breaker_redis::{Fleet, FleetBreaker, Sharing, Trouble};
+use breakerbox::{Breaker, Settings, State};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// What such a node does when it is asked something.
+enum Answer {
+    /// As a node would.
+    Usual,
+    Say(&'static str),
+    /// Begins so, and never ends.
+    Flood(&'static str),
+    HangUp,
+}
+
+/// A node that has all slots, and what it was asked.
+struct Node {
+    port: u16,
+    asked: Arc<Mutex<Vec<Vec<String>>>>,
+}
+
+impl Node {
+    fn that(answers: impl Fn(&[String]) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let asked = Arc::<Mutex<Vec<_>>>::default();
+        let (heard, answers) = (Arc::clone(&asked), Arc::new(answers));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (heard, answers) = (Arc::clone(&heard), Arc::clone(&answers));
+                thread::spawn(move || serve(stream, port, &heard, &*answers));
+            }
+        });
+        Self { port, asked }
+    }
+
+    fn fleet(&self) -> breaker_redis::FleetBuilder {
+        let url = format!("redis://somebody:hush@127.0.0.1:{}", self.port);
+        Fleet::builder(&url).node(url).answer(LONG).connect(LONG)
+    }
+
+    /// What the script was run with, each time.
+    fn scripts(&self) -> Vec<Vec<String>> {
+        let asked = self.asked.lock().unwrap();
+        let is_script = |command: &&Vec<String>| command[0] == "EVALSHA";
+        asked.iter().filter(is_script).cloned().collect()
+    }
+}
+
+fn serve(
+    mut stream: TcpStream,
+    port: u16,
+    heard: &Mutex<Vec<Vec<String>>>,
+    answers: &dyn Fn(&[String]) -> Answer,
+) {
+    let mut lines = BufReader::new(stream.try_clone().unwrap());
+    while let Some(command) = read(&mut lines) {
+        heard.lock().unwrap().push(command.clone());
+        let said = match answers(&command) {
+            Answer::Usual => usual(&command, port),
+            Answer::Say(text) => text.to_owned(),
+            Answer::HangUp => return,
+            Answer::Flood(begin) => {
+                let _ = stream.write_all(begin.as_bytes());
+                while stream.write_all(&[b'x'; 65536]).is_ok() {}
+                return;
+            }
+        };
+        if stream.write_all(said.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// One command. `None`: there is none any more.
+fn read(lines: &mut impl BufRead) -> Option<Vec<String>> {
+    let words = read_number(lines)?;
+    let word = |_| {
+        let length = read_number(lines)?;
+        let mut word = vec![0; length + 2];
+        lines.read_exact(&mut word).ok()?;
+        word.truncate(length);
+        String::from_utf8(word).ok()
+    };
+    (0..words).map(word).collect()
+}
+
+/// After `*` or `$`.
+fn read_number(lines: &mut impl BufRead) -> Option<usize> {
+    let mut line = String::new();
+    lines.read_line(&mut line).ok()?;
+    line.get(1..)?.trim().parse().ok()
+}
+
+fn usual(command: &[String], port: u16) -> String {
+    match command[0].as_str() {
+        "HELLO" => "%1\r\n$5\r\nproto\r\n:3\r\n".to_owned(),
+        "CLUSTER" => {
+            format!("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:{port}\r\n")
+        }
+        "SCRIPT" => format!("$40\r\n{}\r\n", "a".repeat(40)),
+        "SUBSCRIBE" => {
+            let of = |channel: &String| {
+                let length = channel.len();
+                format!(">3\r\n$9\r\nsubscribe\r\n${length}\r\n{channel}\r\n:1\r\n")
+            };
+            command[1..].iter().map(of).collect()
+        }
+        "PING" => "+PONG\r\n".to_owned(),
+        _ => ":1\r\n".to_owned(),
+    }
+}
+
+/// An operator's word that is to be told.
+fn held_open(fleet: &Fleet) -> Arc<breaker_redis::SharedFleetBreaker> {
+    let breaker = Arc::new(Breaker::new(name("told"), Settings::new().must()));
+    breaker.force_open();
+    let breaker = Arc::new(FleetBreaker::of(breaker, Sharing::new()));
+    fleet.share(&breaker).expect("to be shared");
+    breaker
+}
+
+#[test]
+fn what_a_node_floods_is_not_kept() {
+    for to in ["CLUSTER", "SCRIPT", "EVALSHA"] {
+        for begin in ["$9000000000000\r\n", "*1000000000\r\n$9000000\r\n", "+"] {
+            let node = Node::that(move |command| match command[0] == to {
+                true => Answer::Flood(begin),
+                false => Answer::Usual,
+            });
+            let fleet = node.fleet().start().expect("a fleet");
+            let breaker = held_open(&fleet);
+            until("it to be refused", || fleet.status().last_error.is_some());
+            let error = fleet.status().last_error.unwrap();
+            let expected = Trouble::Nonsense("an answer of more than 1 MiB".to_owned());
+            assert_eq!(error.trouble, expected, "{to} {begin:?}");
+            assert_eq!(error.at, format!("127.0.0.1:{}", node.port));
+            assert_eq!(breaker.state(), State::ForcedOpen);
+        }
+    }
+}
+
+#[test]
+fn what_may_have_been_done_is_not_sent_again_by_itself() {
+    let node = Node::that(|command| match command[0].as_str() {
+        // It may have been done: nobody will ever know.
+        "EVALSHA" => Answer::HangUp,
+        _ => Answer::Usual,
+    });
+    let fleet = node.fleet().start().expect("a fleet");
+    let breaker = held_open(&fleet);
+    until("it to be asked again", || node.scripts().len() >= 3);
+    let words: Vec<_> = node
+        .scripts()
+        .into_iter()
+        .map(|command| (command[11].clone(), command.last().cloned().unwrap()))
+        .collect();
+    // The first says that it is new; those after it that they were asked before, so that they are not
+    // done over what another operator said since.
+    let change = |again: &str| ("change".to_owned(), again.to_owned());
+    assert_eq!(words[..3], [change("0"), change("1"), change("1")]);
+    let lost = fleet.status().lost;
+    assert!(lost >= 2, "each time the connection was lost: {lost}");
+    drop(breaker);
+}
+
+#[test]
+fn a_map_that_makes_no_sense_leads_nowhere() {
+    for (said, expected) in [
+        ("+OK\r\n", "says what makes no sense: which node has what"),
+        ("*0\r\n", "its cluster has no slots"),
+        (
+            "*1\r\n*3\r\n:0\r\n:99999\r\n*2\r\n$3\r\na b\r\n:1\r\n",
+            "its cluster has no slots",
+        ),
+        (
+            "-ERR This instance has cluster support disabled\r\n",
+            "refuses commands: it is no cluster: leave out `node`",
+        ),
+        (
+            "-NOPERM User somebody has no permissions to run the 'cluster|slots' command\r\n",
+            "the user may not run `cluster|slots`",
+        ),
+    ] {
+        let node = Node::that(move |command| match command[0] == "CLUSTER" {
+            true => Answer::Say(said),
+            false => Answer::Usual,
+        });
+        let fleet = node.fleet().start().expect("a fleet");
+        until("it to be refused", || fleet.status().last_error.is_some());
+        let text = fleet.status().last_error.unwrap().to_string();
+        assert!(text.contains(expected), "{text}");
+        assert!(
+            !text.contains("hush") && !text.contains("somebody"),
+            "{text}"
+        );
+    }
+}
