@@ -13,7 +13,7 @@
 //! | feature | with it |
 //! | --- | --- |
 //! | `tls` (default) | `rediss://`, by rustls |
-//! | `cluster` | Redis may be a cluster: [`FleetBuilder::node`] |
+//! | `cluster` | Redis may be a cluster, also over TLS: [`FleetBuilder::node`] |
 
 mod background;
 mod breaker;

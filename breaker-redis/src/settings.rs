@@ -64,8 +64,14 @@ impl FleetBuilder {
     /// [`Fleet::builder`] was given may be gone. The others are found through any of them. Say it of
     /// the same URL once more, if there is no other.
     ///
-    /// A circuit is one key, so circuits are on all nodes. Login and database are those of the first
-    /// URL. What a node answers is not limited in size, and TLS isn't spoken with nodes.
+    /// A circuit is one key, so circuits are on all nodes, and each node that has some is connected to like
+    /// a single Redis: with the same login, and over TLS, with the same certificates, if all URLs say
+    /// `rediss`. (Certificates must then be for what nodes call each other in `CLUSTER SLOTS`: their
+    /// addresses, or, with Redis' `cluster-announce-hostname` and `cluster-preferred-endpoint-type
+    /// hostname`, their names.) A cluster has the database 0 alone.
+    ///
+    /// Where a node is gone, its circuits are on their own and the others stay shared; a replica that takes
+    /// its place is found. A user also needs `+cluster|slots`, and `+asking` while slots are moved.
     ///
     /// Needs the feature `cluster`: without it [`start`](Self::start) says so.
     #[must_use]
@@ -81,7 +87,7 @@ impl FleetBuilder {
     /// ACL SETUSER shop on >secret ~breakerbox:* resetchannels &breakerbox:* -@all +evalsha +script|load
     ///     +time +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish +subscribe +unsubscribe +ping
     /// ```
-    /// and `+select`, if the URL names a database.
+    /// and `+select`, if the URL names a database; of a cluster `+cluster|slots +asking`.
     #[must_use]
     pub fn login(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.login = Some((user.into(), password.into()));

@@ -51,7 +51,7 @@ use std::sync::Arc;
 /// | `breaker_would_be_open_seconds` | histogram | | the same: how long it would have been open or probing, in outages that are over |
 /// | `breaker_keys_evicted_total` | counter | | keys given up for new ones |
 /// | `breaker_keys_full_total` | counter | | new keys for which none could be given up |
-/// | `breaker_sharing` | gauge | | whether the fleet that circuits are shared with is reached: 1, or 0; told from the first loss on |
+/// | `breaker_sharing` | gauge | | whether the fleet that circuits are shared with is reached: 1, or 0, also where it is a part that is not; told from the first loss on |
 /// | `breaker_sharing_losses_total` | counter | | how many times it could not be reached any more |
 /// | `breaker_last_good_failed_total` | counter | `step` | last-good answers that could not be stored or loaded: [`LastGoodStep::as_str`](super::LastGoodStep::as_str) |
 ///

@@ -1,9 +1,14 @@
 //! A cluster: which nodes there are, which of them has which circuit, and what is to be done where one
 //! says that another has it.
 //!
-//! Each node is reached by a connection like that of a single Redis. The client's own connection to a
-//! cluster would hold up all nodes while one of them doesn't answer, and send again what may have been
-//! done.
+//! Each node is reached by a connection like that of a single Redis. The client has a connection to a
+//! cluster (`redis::cluster_async`, over connections of one's own if need be), which isn't enough here:
+//! - it looks for nodes with all of them locked, and goes on with no command meanwhile: one that is
+//!   stopped holds up all others for as long as connecting to it may take;
+//! - how often it retries is one number for redirections, which are harmless, and for connections that
+//!   end, after which a command may have been done;
+//! - where it is subscribed, and that it has subscribed anew, it doesn't say, nor which node is gone;
+//! - its map, the slot of a key and how it reads `CLUSTER SLOTS` are its own.
 
 use super::asking::Question;
 use super::connect::{Target, Trial};
