@@ -57,6 +57,19 @@ pub struct Circuit {
     pub timeout: u64,
     /// There is one for each key, and so many are kept at most.
     pub keys: Option<u32>,
+    /// It opens by rate, and not by failures in a row.
+    pub rate: Option<Rate>,
+}
+
+/// When a circuit opens by rate.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Rate {
+    /// So many of all calls fail, as a share.
+    pub failures: f64,
+    /// Of the last so many calls: 100 at most.
+    pub window: u32,
+    /// Once there were so many.
+    pub min_calls: u32,
 }
 
 /// How a circuit is shared.
@@ -88,6 +101,7 @@ impl Default for Circuit {
             jitter: 0.0,
             timeout: 20_000,
             keys: None,
+            rate: None,
         }
     }
 }

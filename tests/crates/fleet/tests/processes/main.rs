@@ -12,5 +12,6 @@ mod lease;
 mod networks;
 mod outages;
 mod quorum;
+mod rates;
 mod strangers;
 mod users;

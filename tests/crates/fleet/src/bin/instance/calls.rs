@@ -13,7 +13,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::shared::Breakers;
+use crate::shared::{Breakers, ByRate};
 use crate::tell::Teller;
 
 /// Who calls: one, or one for each key, so that none waits for another's.
@@ -58,6 +58,11 @@ async fn guarded(breaker: &SharedFleetBreaker, limit: Duration, service: &Servic
     service.call(None).await.map_err(CallError::Call)
 }
 
+#[circuit_breaker(breaker = breaker, timeout = limit)]
+async fn guarded_by_rate(breaker: &ByRate, limit: Duration, service: &Service) -> Called {
+    service.call(None).await.map_err(CallError::Call)
+}
+
 #[circuit_breaker(breaker = breakers, key = key, timeout = limit)]
 async fn guarded_by_key(
     breakers: &SharedFleetKeyedBreakers<String>,
@@ -70,7 +75,7 @@ async fn guarded_by_key(
 
 impl Callers {
     pub(crate) fn new(plan: &Plan, breakers: Breakers, teller: Teller) -> Self {
-        let is_one = matches!(breakers, Breakers::One(_));
+        let is_one = !matches!(breakers, Breakers::ByKey(_));
         let mut callers = Self {
             caller: Caller {
                 service: Arc::new(Service {
@@ -154,6 +159,9 @@ impl Caller {
         let start = Instant::now();
         let result = match (&self.breakers, &self.key) {
             (Breakers::One(breaker), _) => guarded(breaker, self.timeout, &self.service).await,
+            (Breakers::ByRate(breaker), _) => {
+                guarded_by_rate(breaker, self.timeout, &self.service).await
+            }
             (Breakers::ByKey(breakers), key) => {
                 let key = key.as_deref().unwrap_or_default();
                 guarded_by_key(breakers, key, self.timeout, &self.service).await

@@ -9,16 +9,22 @@ use std::time::Duration;
 use breaker_redis::{
     Fleet, FleetBreaker, FleetKeyedBreakers, SharedFleetBreaker, SharedFleetKeyedBreakers, Sharing,
 };
-use breakerbox::{AnyBreaker, FoundKeyed, Settings, Trigger};
+use breakerbox::{
+    AnyBreaker, Breaker, DefaultClock, FoundKeyed, Settings, Sliding, Trigger, Window,
+};
 use test_fleet::plan::{Plan, Saw};
 
 /// For so long at most it is waited for what the fleet knows.
 const READY: Duration = Duration::from_secs(60);
 
+/// One that opens by rate. Windows of 100 calls have eight parts.
+pub(crate) type ByRate = FleetBreaker<Arc<Breaker<DefaultClock, Sliding<8>>>>;
+
 /// One circuit, or one for each key.
 #[derive(Clone, Debug)]
 pub(crate) enum Breakers {
     One(Arc<SharedFleetBreaker>),
+    ByRate(Arc<ByRate>),
     ByKey(Arc<SharedFleetKeyedBreakers<String>>),
 }
 
@@ -49,6 +55,7 @@ impl Circuits {
         let status = self.fleet.as_ref().map(Fleet::status).unwrap_or_default();
         let (state, keys) = match &self.breakers {
             Breakers::One(breaker) => (breaker.state().as_str(), BTreeMap::new()),
+            Breakers::ByRate(breaker) => (breaker.state().as_str(), BTreeMap::new()),
             Breakers::ByKey(breakers) => {
                 let known = breakers.breakers().into_iter();
                 let states = known.map(|one| (one.key().clone(), one.state().as_str().into()));
@@ -68,6 +75,7 @@ impl Circuits {
     pub(crate) fn operate(&self, key: Option<&str>, what: &str) {
         match (&self.breakers, key) {
             (Breakers::One(breaker), _) => operate_one(&***breaker, what),
+            (Breakers::ByRate(breaker), _) => operate_one(&***breaker, what),
             (Breakers::ByKey(breakers), Some(key)) => {
                 let mut known = breakers.breakers().into_iter();
                 match known.find(|one| one.key() == key) {
@@ -113,16 +121,25 @@ fn is_unknown(what: &str) {
 
 fn breakers(plan: &Plan) -> Result<Breakers, Box<dyn Error>> {
     let (settings, how) = (&plan.circuit, &plan.sharing);
-    let config = Settings::new()
-        .threshold(settings.threshold)
+    let common = Settings::new()
         .reset(Duration::from_millis(settings.reset))
-        .jitter(settings.jitter)
-        .build()?;
+        .jitter(settings.jitter);
     let mut sharing = Sharing::new().quorum(how.quorum);
     if how.counted {
         sharing = sharing.counting();
     }
     let name = settings.name.as_str();
+    if let Some(rate) = settings.rate {
+        let by_rate = common
+            .failure_rate(rate.failures)
+            .window(Window::calls(rate.window))
+            .min_calls(rate.min_calls);
+        let breaker = Breaker::shared_by_rate(name, by_rate.build_rate()?)?;
+        return Ok(Breakers::ByRate(Arc::new(FleetBreaker::of(
+            breaker, sharing,
+        ))));
+    }
+    let config = common.threshold(settings.threshold).build()?;
     Ok(match settings.keys {
         None => Breakers::One(FleetBreaker::shared(name, config, sharing)?),
         Some(most) => Breakers::ByKey(FleetKeyedBreakers::shared(name, config, most, sharing)?),
@@ -155,6 +172,7 @@ fn share(plan: &Plan, url: &str, breakers: &Breakers) -> Result<Fleet, Box<dyn E
     let fleet = builder.start()?;
     match breakers {
         Breakers::One(breaker) => fleet.share(breaker)?,
+        Breakers::ByRate(breaker) => fleet.share(breaker)?,
         Breakers::ByKey(breakers) => fleet.share_keyed(breakers)?,
     }
     if plan.ready {
