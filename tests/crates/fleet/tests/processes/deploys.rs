@@ -14,7 +14,7 @@ const INSTANCES: usize = 4;
 /// Longer than any test, in milliseconds.
 const FOR_EVER: u64 = 600_000;
 /// How long a lease lasts, in milliseconds.
-const LEASE: u64 = 2_000;
+const LEASE: u64 = 3_000;
 
 /// Instances whose circuits are all open, so that nobody calls the service any more.
 fn open(ready: bool, reset: u64) -> Fleet {
@@ -39,7 +39,7 @@ fn open(ready: bool, reset: u64) -> Fleet {
 }
 
 /// It has refused so many calls.
-fn refuses(instance: &Instance, calls: usize) {
+pub(crate) fn refuses(instance: &Instance, calls: usize) {
     instance.until("to refuse calls", |seen| {
         let refused = |call: &&Call| call.result == Answer::Refused;
         (seen.calls.iter().filter(refused).count() >= calls).then_some(())

@@ -7,11 +7,13 @@ use test_fleet::server::Server;
 use test_fleet::service::{Arrival, Health};
 use test_fleet::wait::{self, monotonic};
 
+use crate::deploys::refuses;
+
 /// No call of these takes as long: probes hang until the service answers.
 const LONG: Duration = Duration::from_secs(50);
 
 /// How long a lease lasts, in milliseconds.
-const LEASE: u64 = 2_000;
+const LEASE: u64 = 3_000;
 
 /// Four instances, of which one is probing a service that hangs; where it stands in the list.
 fn probing() -> (Fleet, usize) {
@@ -28,6 +30,10 @@ fn probing() -> (Fleet, usize) {
     fleet.call_on(10);
     fleet.service.turns(Health::Down);
     fleet.all_become("open");
+    // No call is on its way any more that was let through before.
+    for instance in &fleet.instances {
+        refuses(instance, 1);
+    }
     fleet.service.turns(Health::Hanging);
     wait::until_so("a probe", || !hanging(&fleet).is_empty());
     let holder = number(&fleet, &hanging(&fleet)[0]);
