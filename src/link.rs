@@ -89,14 +89,13 @@ pub trait Link: Send + Sync {
         effect: &Effect,
     );
 
-    /// The wait is over, or a trial has room for more, and a call asks to probe. `Err`: not now; how
-    /// long it will take at least until it may, as far as it is known, is what callers are told as
-    /// `retry_after`. Where this panics, the breaker decides by itself: `Ok`.
+    /// The wait is over, or a trial has room for more, and a call asks to probe. `Err`: not now; after what
+    /// time to ask again, which is what callers are told as `retry_after`. Where this panics, the breaker decides by itself: `Ok`.
     ///
     /// With `Ok` a probe is let through, unless [`probe_withdrawn`](Self::probe_withdrawn) follows.
     ///
     /// # Errors
-    /// The time until a probe may be let through.
+    /// After what time to ask again: how long it takes until a probe may be let through, if that is known.
     fn may_probe(&self, circuit: &Linked<'_>) -> Result<(), Duration>;
 
     /// What [`may_probe`](Self::may_probe) just allowed in this thread comes to nothing, and the call is

@@ -3,7 +3,8 @@
 use crate::calls::{consume, poll};
 use breaker_redis::{Fleet, FleetBreaker, Sharing};
 use breakerbox::{
-    CallError, CircuitOpenError, Config, Effect, State, TimeoutError, breaker, circuit_breaker,
+    Breaker, CallError, CircuitOpenError, Config, Effect, State, TimeoutError, breaker,
+    circuit_breaker,
 };
 use std::hint::black_box;
 
@@ -40,7 +41,7 @@ breaker! {
     static REFUSING = { threshold: 1, reset: "24h" };
 }
 
-static FLEET: FleetBreaker =
+static FLEET: FleetBreaker<Breaker> =
     FleetBreaker::declared("fleet", Config::DEFAULT, Sharing::new().counting(), || {
         &FLEET
     });

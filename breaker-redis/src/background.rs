@@ -98,9 +98,10 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
     let cluster = cluster::Cluster::of(&target, &settings.nodes)?;
     #[cfg(not(feature = "cluster"))]
     if !settings.nodes.is_empty() {
-        return Err(FleetError::Address(
-            "several nodes are a cluster, which needs the feature `cluster` of breaker-redis",
-        ));
+        return Err(FleetError::Feature {
+            feature: "cluster",
+            what: "a cluster, whose nodes are given by `node`,",
+        });
     }
     let runtime = runtime::Builder::new_current_thread()
         .enable_all()
@@ -147,6 +148,14 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
 )]
 struct Ended;
 
+/// The fleet was dropped before it could do anything.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error(
+    "the fleet was dropped before it had heard how its circuits stand: keep it for as long as the program \
+     runs, as in `let fleet = Fleet::start(..)?; fleet.share(..)?;`"
+)]
+struct DroppedAtOnce;
+
 impl Background {
     fn new(hub: Arc<Hub>, runtime: Runtime, target: Arc<Target>) -> Self {
         let mut nodes = Nodes::one(target);
@@ -180,6 +189,9 @@ impl Background {
             }
         }
         self.say_farewell();
+        if self.was_dropped_at_once() {
+            link::sharing_lost(self.hub.prefix().as_str(), &DroppedAtOnce, 1);
+        }
         self.hub.clear();
         self.runtime.shutdown_background();
     }
@@ -300,6 +312,13 @@ impl Background {
         if let Some(news) = news {
             news.tell(self.hub.prefix().as_str());
         }
+    }
+
+    /// Whether the fleet ended before anything came of it: mostly it was a temporary.
+    fn was_dropped_at_once(&self) -> bool {
+        let is_told = |circuit: Arc<Circuit>| circuit.told_in.load(Ordering::Relaxed) != 0;
+        let (mut circuits, status) = (self.circuits().peekable(), self.hub.status());
+        circuits.peek().is_some() && !circuits.any(is_told) && status.last_error.is_none()
     }
 
     /// What is not told yet is, and leases are given back, if that can be done at once.

@@ -22,6 +22,15 @@ use std::sync::Arc;
 /// | [`FleetBreaker::new`] | a `static`, by hand | never |
 /// | [`FleetBreaker::shared`] | one client object | until it is dropped |
 ///
+/// The type of one says what it keeps the breaker by, for a `static` above all, where it has to be written:
+///
+/// | type | of |
+/// | --- | --- |
+/// | `FleetBreaker` | `FleetBreaker::of(&PMS, ..)` |
+/// | `FleetBreaker<Breaker>` | [`FleetBreaker::new`], [`FleetBreaker::declared`] |
+/// | [`SharedFleetBreaker`] | [`FleetBreaker::shared`], in an `Arc` |
+/// | `FleetBreaker<&Breaker<DefaultClock, Sliding<8>>>` | `FleetBreaker::of(&PMS, ..)` of a breaker that trips by rate |
+///
 /// The name is what instances share the circuit by: all of them declare the same, and no two breakers
 /// of one program have the same.
 ///
@@ -30,7 +39,7 @@ use std::sync::Arc;
 /// use breakerbox::{breaker, circuit_breaker, CircuitOpenError};
 ///
 /// breaker! { static PMS = { name: "pms", threshold: 5, reset: "30s" } }
-/// static PMS_FLEET: FleetBreaker<&breakerbox::Breaker> = FleetBreaker::of(&PMS, Sharing::new());
+/// static PMS_FLEET: FleetBreaker = FleetBreaker::of(&PMS, Sharing::new());
 ///
 /// #[derive(Debug)]
 /// enum PmsError { Down, Refused }
@@ -54,7 +63,7 @@ use std::sync::Arc;
 /// # Ok(())
 /// # }
 /// ```
-pub struct FleetBreaker<B = Breaker> {
+pub struct FleetBreaker<B = &'static Breaker> {
     breaker: B,
     sharing: Sharing,
     pub(crate) membership: Membership,
@@ -64,7 +73,7 @@ pub struct FleetBreaker<B = Breaker> {
 pub type SharedFleetBreaker<C = DefaultClock, P = breakerbox::Consecutive> =
     FleetBreaker<Arc<Breaker<C, P>>>;
 
-impl FleetBreaker {
+impl FleetBreaker<Breaker> {
     /// A `static` by hand. It does not enter the registry: [`find`](breakerbox::find) does not know
     /// it.
     ///
@@ -82,9 +91,9 @@ impl FleetBreaker {
     ///
     /// ```
     /// use breaker_redis::{FleetBreaker, Sharing};
-    /// use breakerbox::Config;
+    /// use breakerbox::{Breaker, Config};
     ///
-    /// static PMS: FleetBreaker =
+    /// static PMS: FleetBreaker<Breaker> =
     ///     FleetBreaker::declared("pms", Config::DEFAULT, Sharing::new(), || &PMS);
     /// assert!(PMS.admit().is_ok());
     /// assert!(breakerbox::find("pms").is_some());
@@ -178,7 +187,7 @@ impl<B> FleetBreaker<B> {
     /// A breaker that is made already: that of [`breaker!`](breakerbox::breaker) by reference, one by
     /// hand as it is, or an `Arc`.
     ///
-    /// Whether the options can work with it is looked at when it is
+    /// Whether its lease can work with the breaker's settings is looked at when it is
     /// [shared](crate::Fleet::share).
     ///
     /// One that trips by rate has its window in its type:
@@ -193,9 +202,41 @@ impl<B> FleetBreaker<B> {
     /// assert!(PMS_FLEET.admit().is_ok());
     /// assert!(breakerbox::find("pms-by-rate").is_some());
     /// ```
+    /// # Panics
+    /// If the options can't work, whatever the breaker: see [`Sharing::check`]. In a `static` that is an
+    /// error of the compiler:
+    /// ```compile_fail,E0080
+    /// # use breaker_redis::{FleetBreaker, Sharing};
+    /// # use breakerbox::breaker;
+    /// breaker! { static PMS = { name: "pms" } }
+    /// static PMS_FLEET: FleetBreaker = FleetBreaker::of(&PMS, Sharing::new().quorum(0));
+    /// # assert!(PMS_FLEET.admit().is_ok());
+    /// ```
+    /// For options that are read at run time there is [`try_of`](Self::try_of).
     #[must_use]
+    #[track_caller]
     pub const fn of(breaker: B, sharing: Sharing) -> Self {
+        sharing.must_by_itself();
         Self::made(breaker, sharing)
+    }
+
+    /// [`of`](Self::of) with options that are read at run time.
+    ///
+    /// ```
+    /// use breaker_redis::{FleetBreaker, Sharing, SharingError};
+    /// use breakerbox::{Breaker, Config};
+    ///
+    /// let quorum: u32 = "0".parse().unwrap();
+    /// let pms = Breaker::shared("pms-of-h2", Config::DEFAULT);
+    /// let refused = FleetBreaker::try_of(pms, Sharing::new().quorum(quorum)).unwrap_err();
+    /// assert_eq!(refused, SharingError::NoQuorum);
+    /// ```
+    ///
+    /// # Errors
+    /// [`SharingError`], which says what to set instead.
+    pub fn try_of(breaker: B, sharing: Sharing) -> Result<Self, SharingError> {
+        sharing.check_by_itself()?;
+        Ok(Self::made(breaker, sharing))
     }
 
     const fn made(breaker: B, sharing: Sharing) -> Self {

@@ -17,6 +17,20 @@ pub enum FleetError {
          password `#` and `/` above all, is written as `%23` and `%2F`, or given by `login`"
     )]
     Address(&'static str),
+    /// The address asks for TLS without a look at the certificate, which is not done.
+    #[error(
+        "the address ends in `#insecure`, so as not to look at the certificate of redis, which is always \
+         looked at: leave `#insecure` out, and give whom to trust by `root_certificates`"
+    )]
+    Insecure,
+    /// What is asked for needs a feature of this crate.
+    #[error("{what} needs the feature `{feature}` of breaker-redis: add it in `Cargo.toml`")]
+    Feature {
+        /// The feature.
+        feature: &'static str,
+        /// What needs it.
+        what: &'static str,
+    },
     /// A setting that can never work.
     #[error("`{setting}` {problem}")]
     Setting {

@@ -19,17 +19,17 @@ use std::time::Duration;
 ///
 /// ```no_run
 /// use breaker_redis::{Fleet, FleetBreaker, Sharing};
-/// use breakerbox::Settings;
+/// use breakerbox::breaker;
 /// use std::time::Duration;
 ///
-/// static PMS: FleetBreaker =
-///     FleetBreaker::new("pms", Settings::new().threshold(5).must(), Sharing::new());
+/// breaker! { static PMS = { name: "pms", threshold: 5 } }
+/// static PMS_FLEET: FleetBreaker = FleetBreaker::of(&PMS, Sharing::new());
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let fleet = Fleet::builder("rediss://shop:secret@redis.internal:6379")
 ///     .prefix("shop")
 ///     .start()?;
-/// fleet.share(&PMS)?;
+/// fleet.share(&PMS_FLEET)?;
 /// // If the program should begin with what the fleet knows:
 /// if let Err(late) = fleet.ready(Duration::from_secs(2)) {
 ///     eprintln!("{late}: beginning with local breakers");
@@ -37,6 +37,10 @@ use std::time::Duration;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// Keep it for as long as breakers are to be shared, as above. `Fleet::start(url)?.share(&PMS_FLEET)?` would
+/// drop it at the end of the line, and share nothing: where that happens, observers are told
+/// ([`sharing_lost`](breakerbox::observe::Observer::sharing_lost)), so that the log says it.
 ///
 /// Dropping it leaves the fleet without waiting for anything: breakers go on locally, with the state they
 /// have. What happened until then is still told, and a lease given back, if that can be done at once and
@@ -79,7 +83,7 @@ impl Fleet {
         Ok(Self { hub })
     }
 
-    /// Shares a breaker's circuit from now on. What others know of it is asked for in the background;
+    /// Shares a breaker's circuit from now on, for as long as this fleet is kept. What others know of it is asked for in the background;
     /// until that is known it stays as it is.
     ///
     /// # Errors

@@ -153,10 +153,30 @@ pub enum SharedKeyedError {
 impl<B> FleetKeyedBreakers<B> {
     /// Breakers that are made already, as they are, by reference or in an `Arc`.
     ///
-    /// Whether the options can work with them is looked at when they are
+    /// Whether their leases can work with the breakers' settings is looked at when they are
     /// [shared](crate::Fleet::share_keyed).
+    ///
+    /// # Panics
+    /// If the options can't work, whatever the breakers: see [`Sharing::check`]. In a `static` that is
+    /// an error of the compiler. For options that are read at run time there is
+    /// [`try_of`](Self::try_of).
     #[must_use]
+    #[track_caller]
     pub const fn of(breakers: B, sharing: Sharing) -> Self {
+        sharing.must_by_itself();
+        Self::made(breakers, sharing)
+    }
+
+    /// [`of`](Self::of) with options that are read at run time.
+    ///
+    /// # Errors
+    /// [`SharingError`], which says what to set instead.
+    pub fn try_of(breakers: B, sharing: Sharing) -> Result<Self, SharingError> {
+        sharing.check_by_itself()?;
+        Ok(Self::made(breakers, sharing))
+    }
+
+    const fn made(breakers: B, sharing: Sharing) -> Self {
         Self {
             breakers,
             sharing,

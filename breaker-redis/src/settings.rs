@@ -200,8 +200,8 @@ impl FleetBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`FleetError::Address`], [`FleetError::Setting`], [`FleetError::Certificate`],
-    /// [`FleetError::Thread`].
+    /// [`FleetError::Address`], [`FleetError::Insecure`], [`FleetError::Setting`],
+    /// [`FleetError::Feature`], [`FleetError::Certificate`], [`FleetError::Thread`].
     pub fn start(self) -> Result<Fleet, FleetError> {
         self.check()?;
         let wrong = |setting, problem| FleetError::Setting { setting, problem };

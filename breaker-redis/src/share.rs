@@ -34,7 +34,7 @@ use sealed::{Joins, To};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a breaker that a fleet can share",
     label = "expected a reference to a `FleetBreaker`",
-    note = "of a plain breaker say how it is shared: `FleetBreaker::of(&PMS, Sharing::new())`",
+    note = "of a plain breaker say how it is shared: `static PMS_FLEET: FleetBreaker = FleetBreaker::of(&PMS, Sharing::new());`",
     note = "a breaker that is kept by value must be a `static`: else make it by `FleetBreaker::shared`",
     note = "breakers by key are shared by `Fleet::share_keyed`"
 )]

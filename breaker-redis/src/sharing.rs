@@ -11,10 +11,10 @@ use std::time::Duration;
 ///
 /// ```
 /// use breaker_redis::{FleetBreaker, Sharing};
-/// use breakerbox::Settings;
+/// use breakerbox::{Breaker, Settings};
 ///
 /// /// Opens everywhere after five failures, wherever they were; but never because of one instance alone.
-/// static PMS: FleetBreaker = FleetBreaker::new(
+/// static PMS: FleetBreaker<Breaker> = FleetBreaker::new(
 ///     "pms",
 ///     Settings::new().threshold(5).must(),
 ///     Sharing::new().counting().quorum(2),
@@ -164,6 +164,19 @@ impl Sharing {
     /// # Errors
     /// [`SharingError`], which says what to set instead.
     pub const fn check(&self, config: &Config) -> Result<(), SharingError> {
+        if let Err(error) = self.check_by_itself() {
+            return Err(error);
+        }
+        if let Some(lease) = self.lease
+            && lease.as_micros() > config.probe_timeout().as_micros()
+        {
+            return Err(SharingError::LongLease);
+        }
+        Ok(())
+    }
+
+    /// Whether they can work, whatever the breaker.
+    pub(crate) const fn check_by_itself(&self) -> Result<(), SharingError> {
         match self.quorum {
             Needed::Instances(0) => return Err(SharingError::NoQuorum),
             Needed::Instances(many) if many > MAX_QUORUM => return Err(SharingError::LargeQuorum),
@@ -175,15 +188,20 @@ impl Sharing {
         if self.slow_start.as_micros() > MAX_SLOW_START.as_micros() {
             return Err(SharingError::LongSlowStart);
         }
-        if let Some(lease) = self.lease {
-            if lease.as_millis() < MIN_LEASE.as_millis() {
-                return Err(SharingError::ShortLease);
-            }
-            if lease.as_micros() > config.probe_timeout().as_micros() {
-                return Err(SharingError::LongLease);
-            }
+        if let Some(lease) = self.lease
+            && lease.as_millis() < MIN_LEASE.as_millis()
+        {
+            return Err(SharingError::ShortLease);
         }
         Ok(())
+    }
+
+    /// [`check_by_itself`](Self::check_by_itself), for `static`s.
+    #[track_caller]
+    pub(crate) const fn must_by_itself(&self) {
+        if let Err(error) = self.check_by_itself() {
+            panic!("{}", error.message());
+        }
     }
 
     /// [`check`](Self::check), for `static`s.

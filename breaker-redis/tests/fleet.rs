@@ -23,6 +23,10 @@ mod rates;
 mod server;
 #[path = "fleet/settings.rs"]
 mod settings;
+#[path = "fleet/several.rs"]
+mod several;
+#[path = "fleet/statics.rs"]
+mod statics;
 #[path = "fleet/support.rs"]
 mod support;
 #[cfg(target_os = "linux")]

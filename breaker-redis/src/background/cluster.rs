@@ -54,10 +54,11 @@ impl Cluster {
         if others.is_empty() {
             return Ok(None);
         }
-        let wrong = || {
-            FleetError::Address(
-                "each node of a cluster is `redis://host:port`, or each is `rediss://host:port`",
-            )
+        let wrong = || FleetError::Setting {
+            setting: "node",
+            problem: "is a node of a cluster, and each of them `redis://host:port`, or each \
+                      `rediss://host:port`: write all of them so, the one that `builder` is given as \
+                      well",
         };
         if first.address().is_none() {
             return Err(wrong());

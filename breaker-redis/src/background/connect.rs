@@ -119,11 +119,11 @@ impl Target {
             return Err(FleetError::Address("it is no URL of a redis"));
         };
         let is_tls = is_tls(url.scheme());
-        if is_tls && url.fragment().is_some() {
-            return Err(FleetError::Address(
-                "certificates are always looked at: leave out what follows `#`, and give whom to \
-                 trust by `root_certificates`",
-            ));
+        match url.fragment() {
+            None => {}
+            Some("insecure") if is_tls => return Err(FleetError::Insecure),
+            // Of a password or a path, perhaps: without it, it would be another address.
+            Some(_) => return Err(FleetError::Address("there is a `#` in it")),
         }
         if is_tls && url.set_scheme("redis").is_err() {
             return Err(FleetError::Address("it is no URL of a redis"));
@@ -333,7 +333,7 @@ impl Target {
     /// One that this URL names.
     pub(crate) fn of_url(&self, url: &str) -> Option<Self> {
         let mut url = redis::parse_redis_url(url)?;
-        if is_tls(url.scheme()) != self.tls.is_some() {
+        if is_tls(url.scheme()) != self.tls.is_some() || url.fragment().is_some() {
             return None;
         }
         if self.tls.is_some() {
@@ -404,9 +404,10 @@ fn tls(settings: &FleetBuilder) -> Result<Config, FleetError> {
 
 #[cfg(not(feature = "tls"))]
 fn tls(_: &FleetBuilder) -> Result<Config, FleetError> {
-    Err(FleetError::Address(
-        "`rediss://` is for TLS, which needs the feature `tls` of breaker-redis",
-    ))
+    Err(FleetError::Feature {
+        feature: "tls",
+        what: "TLS, which `rediss://` asks for,",
+    })
 }
 
 /// Over TLS, with a host of this name.
@@ -414,8 +415,10 @@ fn tls(_: &FleetBuilder) -> Result<Config, FleetError> {
 fn with(config: &Config, host: &str) -> Result<Tls, FleetError> {
     match host.to_owned().try_into() {
         Ok(name) => Ok((Arc::clone(config), name)),
-        Err(_) => Err(FleetError::Address(
-            "its host is no name that a certificate is for",
+        Err(_) => Err(FleetError::Certificate(
+            "the host in the address is no name that a certificate can be for: write the one that the \
+             certificate of redis has"
+                .to_owned(),
         )),
     }
 }

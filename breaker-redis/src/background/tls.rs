@@ -31,16 +31,22 @@ pub(crate) fn client(
     };
     let certificates = certificates_of(certificates);
     let Some(certificates) = certificates.filter(|found| !found.is_empty()) else {
-        return wrong("the client certificate has no certificate in PEM that can be read");
+        return wrong(
+            "the client certificate has no certificate in PEM that can be read: give what begins with \
+             `-----BEGIN CERTIFICATE-----`",
+        );
     };
     let Ok(key) = PrivateKeyDer::from_pem_slice(key) else {
-        return wrong("the key of the client certificate is no private key in PEM");
+        return wrong(
+            "the key of the client certificate is no private key in PEM: give what begins with `-----BEGIN \
+             PRIVATE KEY-----`",
+        );
     };
     match builder.with_client_auth_cert(certificates, key) {
         Ok(config) => Ok(Arc::new(config)),
-        Err(_) => {
-            wrong("the client certificate and its key don't belong together, or can't be used")
-        }
+        Err(_) => wrong(
+            "the client certificate and its key don't belong together, or can't be used: give both of one pair",
+        ),
     }
 }
 
@@ -55,7 +61,8 @@ fn given(pem: &[u8]) -> Result<RootCertStore, FleetError> {
     let found = certificates_of(pem).unwrap_or_default();
     let all_fit = found.into_iter().all(|root| trusted.add(root).is_ok());
     if trusted.is_empty() || !all_fit {
-        let what = "the root certificates have none in PEM, or one that can't be read";
+        let what = "the root certificates have none in PEM, or one that can't be read: give what begins with \
+                    `-----BEGIN CERTIFICATE-----`";
         return Err(FleetError::Certificate(what.to_owned()));
     }
     Ok(trusted)

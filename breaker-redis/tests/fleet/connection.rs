@@ -12,7 +12,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 /// A server that does this with each connection.
-fn server_that(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> String {
+pub(crate) fn server_that(serve: impl Fn(TcpStream) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("redis://somebody:hush@{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {

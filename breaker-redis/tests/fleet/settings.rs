@@ -1,7 +1,7 @@
 //! Addresses and settings that can't work are refused, with what to write instead.
 
 use crate::support::ROOT;
-use breaker_redis::{Fleet, FleetBuilder};
+use breaker_redis::{Fleet, FleetBuilder, FleetError};
 use std::time::Duration;
 
 #[test]
@@ -42,5 +42,138 @@ fn urls_and_settings_that_cannot_be_meant_are_refused_with_what_to_write_instead
     ] {
         let text = refused(fleet);
         assert!(text.starts_with(expected), "{text}");
+    }
+}
+
+/// What the form of an address is said to be, where that is what is wrong.
+const FORM: &str = "write `redis://host:6379`, `rediss://host:6379` for TLS, or `unix:///path";
+
+#[test]
+fn each_error_is_about_what_is_wrong_and_says_what_to_write() {
+    type IsIt = fn(&FleetError) -> bool;
+    let is_address: IsIt = |error| matches!(error, FleetError::Address(_));
+    let of = |url: &str| Fleet::builder(url);
+    let tls = cfg!(feature = "tls");
+    let cluster = cfg!(feature = "cluster");
+    let no_tls: (IsIt, &str) = (
+        |error| matches!(error, FleetError::Feature { feature: "tls", .. }),
+        "needs the feature `tls` of breaker-redis: add it in `Cargo.toml`",
+    );
+    let of_tls = |is_it: IsIt, text: &'static str| if tls { (is_it, text) } else { no_tls };
+    let of_node: (IsIt, &str) = if cluster {
+        (
+            |error| {
+                matches!(
+                    error,
+                    FleetError::Setting {
+                        setting: "node",
+                        ..
+                    }
+                )
+            },
+            "`node` is a node of a cluster, and each of them `redis://host:port`, or each",
+        )
+    } else {
+        (
+            |error| {
+                matches!(
+                    error,
+                    FleetError::Feature {
+                        feature: "cluster",
+                        ..
+                    }
+                )
+            },
+            "needs the feature `cluster` of breaker-redis: add it in `Cargo.toml`",
+        )
+    };
+    let is_certificate: IsIt = |error| matches!(error, FleetError::Certificate(_));
+    let local = "redis://127.0.0.1:1";
+    for (fleet, (is_it, text)) in [
+        (
+            of("127.0.0.1:6379"),
+            (is_address, "it is no URL of a redis"),
+        ),
+        (
+            of("http://127.0.0.1"),
+            (is_address, "it is no URL of a redis"),
+        ),
+        (of("redis://"), (is_address, "can't be read (")),
+        (
+            of("redis://127.0.0.1/base"),
+            (is_address, "it has no host, or parts that can't be read"),
+        ),
+        // Without what follows, it would be another host, or another socket.
+        (
+            of("redis://host:12#34@redis"),
+            (is_address, "there is a `#` in it"),
+        ),
+        (
+            of("rediss://host:12#34@redis"),
+            (is_address, "there is a `#` in it"),
+        ),
+        (
+            of("unix:///tmp/redis#1.sock"),
+            (is_address, "there is a `#` in it"),
+        ),
+        (
+            of("rediss://127.0.0.1#insecure"),
+            (
+                |error| matches!(error, FleetError::Insecure),
+                "the address ends in `#insecure`",
+            ),
+        ),
+        (
+            of("rediss://127.0.0.1").root_certificates("none"),
+            of_tls(
+                is_certificate,
+                "TLS: the root certificates have none in PEM",
+            ),
+        ),
+        (
+            of("rediss://127.0.0.1")
+                .root_certificates(ROOT)
+                .client_certificate(ROOT, "key"),
+            of_tls(
+                is_certificate,
+                "TLS: the key of the client certificate is no private key",
+            ),
+        ),
+        (
+            of("rediss://-_-").root_certificates(ROOT),
+            of_tls(is_certificate, "TLS: the host in the address is no name"),
+        ),
+        (of(local).node("http://127.0.0.1"), of_node),
+        (of(local).node("unix:///tmp/redis.sock"), of_node),
+        (of(local).node("redis://host:12#34@redis"), of_node),
+        (of("unix:///tmp/redis.sock").node(local), of_node),
+        (
+            of(local).prefix(""),
+            (
+                |error| {
+                    matches!(
+                        error,
+                        FleetError::Setting {
+                            setting: "prefix",
+                            ..
+                        }
+                    )
+                },
+                "`prefix` must be 1 to 64 of ASCII's visible characters",
+            ),
+        ),
+    ] {
+        let error = fleet.start().expect_err(text);
+        let said = error.to_string();
+        assert!(is_it(&error), "{error:?}, not: {text}");
+        assert!(said.contains(text), "{said}");
+        assert_eq!(said.contains(FORM), is_address(&error), "{said}");
+        assert!(!said.contains("34"), "a secret: {said}");
+        // What is wrong, then what to write.
+        let tells = [": write ", ": add ", ": leave ", ": give ", "such as "];
+        assert!(
+            tells.iter().any(|tell| said.contains(tell)) || is_address(&error),
+            "{said}"
+        );
     }
 }
