@@ -9,6 +9,7 @@ use crate::membership::Linkage;
 use crate::protocol::{Limits, Place, Quorum, Share};
 use crate::sharing::Sharing;
 use breakerbox::link::{Kept, Linked};
+use breakerbox::observe::CircuitId;
 use breakerbox::{AnyBreaker, Change, Config, Effect, Generation};
 use members::Members;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -142,8 +143,14 @@ impl Group {
     }
 
     fn of(&self, linked: &Linked<'_>) -> Option<Arc<Circuit>> {
-        let known = self.read().find(linked.breaker().circuit_id());
-        known.or_else(|| self.add(linked.breaker(), linked.keep()?))
+        let id = linked.breaker().circuit_id();
+        let members = self.read();
+        let known = members.find(id);
+        if known.is_some() || members.is_namesake(id) {
+            return known;
+        }
+        drop(members);
+        self.add(linked.breaker(), linked.keep()?)
     }
 
     /// A key that wasn't known. What happened before is in its state.
@@ -154,6 +161,11 @@ impl Group {
         let instance = begun(&self.options(), breaker, self.hub.now());
         let (me, reach, id) = (self.me.clone(), Reach::OfKey(kept), breaker.circuit_id());
         let made = Circuit::new(me, reach, place, Some(id), instance);
+        let known = self.of_label(made.place.label());
+        // One whose key is gone makes room.
+        if let Some(gone) = known.filter(|known| known.id != Some(id) && known.reach.is_gone()) {
+            self.part_with(&gone);
+        }
         let circuit = self.write().insert(id, made)?;
         self.hub.reserve();
         self.hub.enqueue(&circuit);
@@ -300,6 +312,7 @@ impl Group {
     }
 
     pub(crate) fn key_added(&self, linked: &Linked<'_>) {
+        self.forget_namesake(linked.breaker().circuit_id());
         // Where a key was given up another may stand, at its place in memory.
         if let Some(known) = self.of(linked)
             && known.reach.get().is_none()
@@ -315,6 +328,19 @@ impl Group {
         if let Some(known) = known {
             self.part_with(&known);
         }
+        self.forget_namesake(id);
+    }
+
+    fn forget_namesake(&self, id: CircuitId) {
+        let is_namesake = self.read().is_namesake(id);
+        if is_namesake {
+            self.write().forget_namesake(id);
+        }
+    }
+
+    /// Keys that are on their own, as another one has their label.
+    pub(crate) fn namesakes(&self) -> usize {
+        self.read().namesakes()
     }
 
     /// Its key was given up: the background tells what it has not told yet.

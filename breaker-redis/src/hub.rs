@@ -315,7 +315,8 @@ impl Hub {
     }
 
     pub(crate) fn status(&self) -> FleetStatus {
-        let circuits: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();
+        let groups = self.groups();
+        let circuits: Vec<_> = groups.iter().flat_map(|group| group.circuits()).collect();
         let link = Self::lock(&self.link);
         let is_cut_off = |circuit: &&Arc<Circuit>| {
             let found_in = circuit.found_in.load(Ordering::Relaxed);
@@ -326,6 +327,7 @@ impl Hub {
             since: link.since.elapsed(),
             last_error: link.last_error.clone(),
             circuits: circuits.len(),
+            namesakes: groups.iter().map(|group| group.namesakes()).sum(),
             cut_off: circuits.iter().filter(is_cut_off).count(),
             answered: self.answered.load(Ordering::Relaxed),
             heard: self.heard.load(Ordering::Relaxed),

@@ -12,7 +12,12 @@ use std::sync::Arc;
 /// One breaker per key, each of whose circuits a fleet shares: [`KeyedBreakers`] (to which it
 /// dereferences) and how they are shared.
 ///
-/// A key is the same for the fleet where its [label](breakerbox::Key::label) is. For [`find_keyed`](breakerbox::find_keyed()),
+/// A key is the same for the fleet where its [label](breakerbox::Key::label) is. Where two keys of one
+/// process that differ have the same label, the one that comes first is shared, and the other is a plain
+/// local one for as long as that is kept: they would speak for each other.
+/// [`FleetStatus::namesakes`](crate::FleetStatus::namesakes) counts those.
+///
+/// For [`find_keyed`](breakerbox::find_keyed()),
 /// and so for operators, make them by [`declared`](Self::declared) or
 /// [`shared`](FleetKeyedBreakers::shared). What instances share of a key that one
 /// of them has given up is known to the others, and told to it when it has the key again.

@@ -21,6 +21,9 @@ pub struct FleetStatus {
     /// Those of them that are on their own: their Redis, or their node of a cluster, can't be had now, or
     /// hasn't been reached yet.
     pub cut_off: usize,
+    /// Keys that are not shared, since another key of the same breakers has their
+    /// [label](breakerbox::Key::label): see [`FleetKeyedBreakers`](crate::FleetKeyedBreakers).
+    pub namesakes: usize,
     /// Commands that were answered.
     pub answered: u64,
     /// Messages of other instances that were heard.

@@ -12,6 +12,8 @@ mod clusters;
 mod connection;
 #[path = "fleet/lifetimes.rs"]
 mod lifetimes;
+#[path = "fleet/namesakes.rs"]
+mod namesakes;
 #[path = "fleet/partings.rs"]
 mod partings;
 #[path = "fleet/rates.rs"]

@@ -36,6 +36,8 @@ pub(super) enum Members {
     Keys {
         by_circuit: HashMap<CircuitId, Arc<Circuit>>,
         by_label: HashSet<ByLabel>,
+        /// Keys that have the label of one above, which is not they: they are on their own.
+        namesakes: HashMap<CircuitId, Box<str>>,
     },
 }
 
@@ -45,6 +47,7 @@ impl Members {
         Self::Keys {
             by_circuit: HashMap::new(),
             by_label: HashSet::new(),
+            namesakes: HashMap::new(),
         }
     }
 
@@ -75,9 +78,11 @@ impl Members {
             Self::Keys {
                 by_circuit,
                 by_label,
+                namesakes,
             } => {
                 by_circuit.clear();
                 by_label.clear();
+                namesakes.clear();
             }
         }
     }
@@ -89,11 +94,34 @@ impl Members {
         }
     }
 
-    /// The one that stands there now.
+    /// How many keys are on their own for want of a label of their own.
+    pub(super) fn namesakes(&self) -> usize {
+        match self {
+            Self::One(_) => 0,
+            Self::Keys { namesakes, .. } => namesakes.len(),
+        }
+    }
+
+    pub(super) fn is_namesake(&self, id: CircuitId) -> bool {
+        match self {
+            Self::One(_) => false,
+            Self::Keys { namesakes, .. } => namesakes.contains_key(&id),
+        }
+    }
+
+    /// Another key may stand there.
+    pub(super) fn forget_namesake(&mut self, id: CircuitId) {
+        if let Self::Keys { namesakes, .. } = self {
+            namesakes.remove(&id);
+        }
+    }
+
+    /// The one that stands there now. `None`: another key has its label, so it is on its own.
     pub(super) fn insert(&mut self, id: CircuitId, made: Circuit) -> Option<Arc<Circuit>> {
         let Self::Keys {
             by_circuit,
             by_label,
+            namesakes,
         } = self
         else {
             return None;
@@ -103,6 +131,14 @@ impl Members {
         {
             // Another thread was faster.
             return Some(Arc::clone(known));
+        }
+        let label = made.place.label();
+        let others = by_label
+            .get(label)
+            .is_some_and(|known| known.0.id != Some(id));
+        if others {
+            namesakes.insert(id, label.into());
+            return None;
         }
         let made = Arc::new(made);
         by_circuit.insert(id, Arc::clone(&made));
@@ -117,6 +153,7 @@ impl Members {
             Self::Keys {
                 by_circuit,
                 by_label,
+                namesakes,
             } => {
                 if let Some(id) = circuit.id
                     && by_circuit.get(&id).is_some_and(is_it)
@@ -126,6 +163,8 @@ impl Members {
                 let known = by_label.get(circuit.place.label());
                 if known.is_some_and(|known| is_it(&known.0)) {
                     by_label.remove(circuit.place.label());
+                    // The next of them that does anything is shared.
+                    namesakes.retain(|_, label| **label != *circuit.place.label());
                 }
             }
         }

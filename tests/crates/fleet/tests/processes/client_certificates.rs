@@ -40,7 +40,7 @@ impl Place {
             ..server::Settings::default()
         });
         let mut words = vec!["ACL", "SETUSER", USER, "reset", "on", ">sesame-4c7e"];
-        words.extend(["~test:*", "&test:*"]);
+        words.extend(["~test:*", "resetchannels", "&test:*"]);
         words.extend(RIGHTS);
         server.say(&words);
         Self {
