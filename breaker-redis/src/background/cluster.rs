@@ -85,12 +85,10 @@ impl Cluster {
 impl Background {
     /// It has changed which node has what, perhaps.
     pub(super) fn want_map(&mut self) {
-        if let Some(cluster) = &mut self.cluster
-            && cluster.due.is_none()
-        {
+        if let Some(cluster) = &mut self.cluster {
             let now = Instant::now();
-            let next = cluster.asked_at.map_or(now, |at| at + ONCE_IN);
-            cluster.due = Some(next.max(now));
+            let next = cluster.asked_at.map_or(now, |at| at + ONCE_IN).max(now);
+            cluster.due = Some(cluster.due.map_or(next, |due| due.min(next)));
         }
     }
 
@@ -134,7 +132,6 @@ impl Background {
         match mapped {
             Ok(ranges) => {
                 cluster.is_known = true;
-                cluster.backoff = backoff();
                 self.take_map(&ranges);
             }
             Err(error) => {
@@ -187,17 +184,23 @@ impl Background {
             self.leave(session);
         }
         // Where others have them now, they are to be asked for there.
-        let mut is_any_nowhere = false;
+        let mut are_all_had = true;
         for circuit in self.circuits() {
             let at = self.nodes.of_key(circuit.place.key());
-            is_any_nowhere |= at.is_none();
+            are_all_had &= at.is_some_and(|at| self.nodes.all[at].live.is_some());
             let session = at.map_or(0, |at| self.nodes.all[at].session);
             let found_in = circuit.found_in.load(Ordering::Relaxed);
             if session == 0 || session != found_in {
                 self.urgent.push_back(circuit);
             }
         }
-        if is_any_nowhere && let Some(cluster) = &mut self.cluster {
+        let Some(cluster) = &mut self.cluster else {
+            return;
+        };
+        if are_all_had {
+            cluster.backoff = backoff();
+        } else {
+            // A replica may take its place, of which nobody tells.
             let wait = next_wait(&mut cluster.backoff);
             cluster.due = Some(Instant::now() + wait);
         }

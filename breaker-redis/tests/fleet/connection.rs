@@ -313,7 +313,7 @@ fn more_messages_than_can_be_heard_are_made_up_for() {
 }
 
 /// What the docs of `FleetBuilder::login` say that a user needs.
-const NEEDED: &str = "-@all +evalsha +script|load +time +exists +hmget +hset +hdel +hscan +pttl \
+pub(crate) const NEEDED: &str = "-@all +evalsha +script|load +time +exists +hmget +hset +hdel +hscan +pttl \
                       +pexpire +publish +subscribe +unsubscribe +ping";
 
 #[test]

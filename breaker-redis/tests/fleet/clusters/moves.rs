@@ -2,6 +2,7 @@
 
 use super::nodes::Cluster;
 use super::{Member, key_of};
+use crate::connection::NEEDED;
 use crate::support::{LONG, Lines, name, until};
 use breakerbox::State;
 
@@ -14,8 +15,16 @@ fn a_circuit_that_is_moved_to_another_node_is_lost_by_nobody() {
     let lines = Lines::of(prefix);
     let circuit = cluster.name_with(0, |name| format!("{prefix}:{name}"));
     let keyed = name("keys");
+    // Who may what the docs say needs no more, also while a circuit is on its way.
+    let needed: Vec<_> = NEEDED.split_whitespace().collect();
+    let (keys, channels) = (format!("~{prefix}:*"), format!("&{prefix}:*"));
+    let user = ["ACL", "SETUSER", "shop", "on", ">hush", &keys, &channels];
+    for node in &cluster.nodes {
+        node.order(&[&user, &needed[..], &["+cluster|slots", "+asking"]].concat());
+    }
     // Each begins at another node.
-    let fleets = [cluster.builder(), cluster.builder_from(1)].map(|fleet| fleet.answer(LONG));
+    let fleets = [cluster.builder(), cluster.builder_from(1)]
+        .map(|fleet| fleet.answer(LONG).login("shop", "hush"));
     let [a, b] = fleets.map(|fleet| Member::new(fleet.prefix(prefix), &[circuit], (keyed, 16)));
     for key in 0..16 {
         a.fail_key(key);

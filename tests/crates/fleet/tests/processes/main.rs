@@ -2,6 +2,7 @@
 
 mod client_certificates;
 mod clocks;
+mod cluster;
 mod deploys;
 mod figures;
 mod flapping;
