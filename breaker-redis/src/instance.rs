@@ -19,6 +19,7 @@ mod work;
 use crate::protocol::{Caller, Cause, Command, Counts, Known, Reply, Shared, Told, Version};
 use breakerbox::{Generation, State};
 use census::Census;
+use counting::A_PROBE;
 use here::{Here, There};
 use learn::By;
 use news::News;
@@ -377,9 +378,11 @@ impl Instance {
             since: self.now,
             followed,
         };
-        if !(self.counts_as_failing() && self.here.waits()) {
-            self.counts = Counts::default();
-        }
+        self.counts = match shared.state {
+            State::HalfOpen if self.counts_as_failing() => self.counts,
+            State::Open if self.counts_as_failing() => A_PROBE,
+            _ => Counts::default(),
+        };
         if shared.state != State::HalfOpen {
             self.trial = Trial::NONE;
         }

@@ -5,6 +5,13 @@ use super::{Course, Instance};
 use crate::protocol::{Cause, Command, Counts, Limits, Share, Shared};
 use breakerbox::State;
 
+/// What one that is open by itself counts as once a probe has failed, or it may probe.
+pub(super) const A_PROBE: Counts = Counts {
+    calls: 1,
+    failures: 1,
+    slow: 0,
+};
+
 impl Instance {
     /// What a closed breaker has counted.
     pub(super) fn count(&mut self, counts: Counts) {
@@ -48,10 +55,17 @@ impl Instance {
         }
     }
 
-    /// Whether it counts as failing for as long as it is open by itself: its few probes are no window of
-    /// their own.
+    /// Whether it counts as failing, being open by itself.
     pub(super) fn counts_as_failing(&self) -> bool {
         self.alone && self.counts_by_rate()
+    }
+
+    /// The calls that it made until it tripped are as old as its wait is long, and others may make many
+    /// fewer by now: from then on it counts with one.
+    pub(super) fn forget_old_calls(&mut self) {
+        if self.counts_as_failing() && self.here.told(self.now).wait == 0 {
+            self.counts = A_PROBE;
+        }
     }
 
     /// What it has counted is told also if it was told before: the fleet's sums are judged when somebody

@@ -66,13 +66,11 @@ impl Instance {
             if is_due && self.is_window_told() && !self.has_looked {
                 return Work::LookFirst;
             }
-            let counts_at = self.counts_at();
-            // A count is answered as a poll is.
-            let reads_at = counts_at.is_none().then_some(self.poll_at);
             for (topic, at) in [
                 (Topic::Renew, self.renews_at()),
-                (Topic::Count, counts_at),
-                (Topic::Read, reads_at),
+                // Answered as a poll is.
+                (Topic::Count, self.counts_at()),
+                (Topic::Read, Some(self.poll_at)),
             ] {
                 if at.is_some_and(|at| at <= self.now) {
                     return Work::Ask(topic);
@@ -136,6 +134,7 @@ impl Instance {
                 Work::TakePart => self.take_part(),
                 Work::LookFirst => {
                     self.has_looked = true;
+                    self.forget_old_calls();
                     self.count_again();
                     return Step::Look;
                 }

@@ -146,6 +146,8 @@ impl Node {
         if let Some(change) = effect.change() {
             if change.from == State::Closed {
                 self.note_trip(now, change.calls);
+            } else if change.to == State::Open {
+                self.note_trip(now, 1);
             }
             hooks.push(self.happened(change, now));
         }

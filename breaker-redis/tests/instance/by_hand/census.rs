@@ -203,12 +203,12 @@ fn another_term_has_a_census_of_its_own_at_once() {
     let asks = plays(
         &mut instance,
         SECOND,
-        SECOND + 150 * MS,
+        SECOND + 300 * MS,
         WELL,
         began(SECOND),
     );
     assert_eq!(asks.len(), 1);
-    let now = SECOND + 160 * MS;
+    let now = SECOND + 301 * MS;
     let next = Told {
         census: Some(0),
         ..told(2, CLOSED, Cause::Operator, "other")
@@ -241,62 +241,84 @@ fn one_that_hears_of_it_late_says_at_once_what_it_holds() {
     }
 }
 
-#[test]
-fn one_that_is_open_by_itself_counts_as_failing_at_the_end_and_at_each_poll() {
-    let mut instance = by(rate(), 1);
-    let opens = |number, state, window| Happened {
+/// What happens to one that is open by itself, of which that is the number.
+fn alone(number: u32, state: State, window: Counts) -> Happened {
+    let wait = if state == State::Open { 20 * SECOND } else { 0 };
+    Happened {
         generation: generation(number),
-        state: Shared { state, ..CLOSED },
+        state: Shared {
+            state,
+            wait,
+            ..CLOSED
+        },
         cause: match state {
+            State::Closed => Some(Cause::Recovered),
             State::HalfOpen => Some(Cause::Leased),
             _ => Some(Cause::Tripped { failures: 10 }),
         },
         window,
-    };
-    let tripped = Counts {
-        calls: 20,
-        failures: 10,
-        slow: 3,
-    };
-    let counts = Some(Counts {
-        failures: 20,
-        ..tripped
-    });
-    instance.changed(SECOND, &opens(1, State::Open, tripped));
+    }
+}
+
+const TRIPPED: Counts = Counts {
+    calls: 20,
+    failures: 10,
+    slow: 3,
+};
+
+const ALL_FAILED: Option<Counts> = Some(Counts {
+    failures: 20,
+    ..TRIPPED
+});
+
+const A_PROBE: Option<Counts> = Some(Counts {
+    calls: 1,
+    failures: 1,
+    slow: 0,
+});
+
+#[test]
+fn one_that_is_open_by_itself_counts_as_failing_in_a_census_and_at_each_poll() {
+    let mut instance = by(rate(), 1);
+    let none = Counts::default();
+    instance.changed(SECOND, &alone(1, State::Open, TRIPPED));
     let asks = plays(&mut instance, SECOND, SECOND + MS, WELL, |_| None);
-    assert_eq!(asks, [(SECOND, counts)]);
-    // Also in its trial, and after that: it makes no calls but probes.
-    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-    let probes = opens(2, State::HalfOpen, Counts::default());
-    instance.changed(2 * SECOND, &probes);
-    let reopens = opens(3, State::Open, Counts::default());
-    instance.changed(2 * SECOND, &reopens);
-    instance.heard(2 * SECOND, &stands(Some(0)));
-    let asks = plays(
-        &mut instance,
-        2 * SECOND,
-        3 * SECOND,
-        WELL,
-        began(2 * SECOND),
-    );
+    assert_eq!(asks, [(SECOND, ALL_FAILED)]);
+    let now = 2 * SECOND;
+    instance.heard(now, &stands(Some(0)));
+    let asks = plays(&mut instance, now, now + SECOND, WELL, began(now));
     assert!(
-        matches!(asks[..], [(at, it)] if at >= 2 * SECOND + CENSUS && it == counts),
+        matches!(asks[..], [(at, it)] if at >= now + CENSUS && it == ALL_FAILED),
         "{asks:?}"
     );
-    let polls = plays(&mut instance, 3 * SECOND, 30 * SECOND, WELL, |_| None);
-    assert!((4..=8).contains(&polls.len()), "{polls:?}");
-    assert!(polls.iter().all(|(_, it)| *it == counts), "{polls:?}");
-    // Once it is closed, no longer.
-    let closes = Happened {
-        cause: Some(Cause::Recovered),
-        ..opens(4, State::Closed, Counts::default())
-    };
-    instance.changed(31 * SECOND, &closes);
-    let empty = Counts::default();
-    let asks = plays(&mut instance, 31 * SECOND, 31 * SECOND + MS, empty, |_| {
-        None
-    });
-    assert_eq!(asks, [(31 * SECOND, Some(empty))]);
+    let polls = plays(&mut instance, 3 * SECOND, 20 * SECOND, WELL, |_| None);
+    assert!((2..=5).contains(&polls.len()), "{polls:?}");
+    assert!(polls.iter().all(|(_, it)| *it == ALL_FAILED), "{polls:?}");
+
+    // A probe is on its way, and then has failed: the calls of before are old.
+    assert_eq!(instance.probe_wanted(20 * SECOND), Ok(()));
+    instance.changed(20 * SECOND, &alone(2, State::HalfOpen, none));
+    assert!(plays(&mut instance, 20 * SECOND, 20 * SECOND, WELL, |_| None).is_empty());
+    instance.changed(20 * SECOND, &alone(3, State::Open, none));
+    let polls = plays(&mut instance, 20 * SECOND, 60 * SECOND, WELL, |_| None);
+    assert!((6..=12).contains(&polls.len()), "{polls:?}");
+    assert!(polls.iter().all(|(_, it)| *it == A_PROBE), "{polls:?}");
+
+    // Once it is closed, it counts as any other.
+    instance.changed(61 * SECOND, &alone(4, State::Closed, none));
+    let asks = plays(&mut instance, 61 * SECOND, 61 * SECOND, none, |_| None);
+    assert_eq!(asks, [(61 * SECOND, Some(none))]);
+}
+
+#[test]
+fn one_that_could_probe_and_has_no_call_counts_as_one_call() {
+    let mut instance = by(rate(), 1);
+    instance.changed(SECOND, &alone(1, State::Open, TRIPPED));
+    let asks = plays(&mut instance, SECOND, 60 * SECOND, WELL, |_| None);
+    for (at, counts) in asks {
+        let is_old = at >= 21 * SECOND;
+        assert_eq!(counts, if is_old { A_PROBE } else { ALL_FAILED }, "{at}");
+    }
 }
 
 #[test]

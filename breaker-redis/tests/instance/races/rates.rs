@@ -297,6 +297,31 @@ fn a_window_of_time_that_has_emptied_hides_no_failures_for_longer_than_a_poll() 
 }
 
 #[test]
+fn one_that_is_open_alone_for_long_is_not_what_all_are_when_calls_become_rare() {
+    let reset = Duration::from_secs(2);
+    let of_time = settings()
+        .window(Window::time(Duration::from_secs(2)).buckets(4))
+        .reset(reset);
+    let mut world = world_of(of_time, 10, |id| Options {
+        reset,
+        ..by_rate(id)
+    });
+    world.calls_come(20 * MS);
+    world.dead = vec![0];
+    world.run(10 * SECOND);
+    // Windows of a hundred calls become windows of one or two, and of none.
+    for every in [2 * SECOND, 60 * SECOND] {
+        world.calls_stop();
+        world.calls_come(every);
+        for _ in 0..60 {
+            world.run(SECOND);
+            assert_eq!(world.states()[1..], [State::Closed; 9]);
+        }
+    }
+    assert_ne!(world.states()[0], State::Closed);
+}
+
+#[test]
 fn a_healthy_fleet_asks_no_more_than_without_counting() {
     let alone = |id| Options {
         counting: None,
