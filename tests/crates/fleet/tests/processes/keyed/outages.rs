@@ -164,6 +164,47 @@ fn killed_and_restarted_empty() {
 }
 
 #[test]
+fn restarted_with_older_data() {
+    let mut fleet = fleet();
+    let older = fleet.server.backup();
+    // Another word of a key that was there, one of a key that wasn't, and none of the last.
+    operate(&mut fleet, 0, B, "shadow");
+    operate(&mut fleet, 1, A, "force_open");
+    let expected = [(A, "forced_open"), (B, "shadow"), (C, "closed")];
+    for (key, state) in expected {
+        all_become(&fleet, key, state);
+    }
+    let marks: Vec<usize> = fleet
+        .instances
+        .iter()
+        .map(|instance| instance.seen(|seen| seen.changes.len()))
+        .collect();
+    fleet.server.restart_with(Some(&older));
+    lost(&fleet);
+    restored(&fleet);
+    all_call_on(&fleet, &[A, B, C], 20);
+    for (instance, mark) in fleet.instances.iter().zip(marks) {
+        let since = instance.seen(|seen| seen.changes[mark..].to_vec());
+        for change in &since {
+            let key = change.key.as_deref().unwrap_or_default();
+            let is_expected = expected.contains(&(key, change.to.as_str()));
+            let is_last = (key, change.to.as_str()) == (D, "disabled");
+            assert!(is_expected || is_last, "nothing is undone: {since:?}");
+        }
+    }
+    calls(&mut fleet, 2, &[D]);
+    becomes(&fleet.instances[2], D, "disabled");
+    fleet.add();
+    calls(&mut fleet, 3, &[A, B, C, D]);
+    for (key, state) in expected.into_iter().chain([(D, "disabled")]) {
+        becomes(&fleet.instances[3], key, state);
+    }
+    fleet.instances.pop().unwrap().end();
+    is_one(&mut fleet);
+    ends_well(&mut fleet);
+}
+
+#[test]
 fn emptied_while_it_runs() {
     let mut fleet = fleet();
     // Nobody is told that all keys are gone: who asks finds it out.
