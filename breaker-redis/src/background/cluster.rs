@@ -10,18 +10,19 @@
 //! - where it is subscribed, and that it has subscribed anew, it doesn't say, nor which node is gone;
 //! - its map, the slot of a key and how it reads `CLUSTER SLOTS` are its own.
 
+mod map;
+
 use super::asking::Question;
-use super::connect::{Target, Trial};
-use super::connection::{Answer, Connection, Refusal};
-use super::nodes::{Node, Range, SLOTS, Slots, backoff, next_wait};
-use super::{Background, Event, trouble};
-use crate::error::{ConnectionError, FleetError, Trouble};
+use super::connect::Target;
+use super::connection::Refusal;
+use super::nodes::{Node, Range, Slots, backoff, next_wait};
+use super::{Background, Event};
+use crate::error::{ConnectionError, FleetError};
 use backon::ExponentialBackoff;
-use redis::Value;
+use map::{Elsewhere, ask_for_map};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tokio::task::JoinSet;
 
 /// Nodes that are asked at once which node has what.
 const ASKED: usize = 8;
@@ -265,157 +266,4 @@ impl Background {
         self.nodes.all.push(node);
         Some(self.nodes.all.len() - 1)
     }
-}
-
-/// Where a node said that a slot is.
-#[derive(Debug, PartialEq)]
-struct Elsewhere {
-    slot: u16,
-    host: String,
-    port: u16,
-}
-
-impl Elsewhere {
-    /// `from`: the host of who said so, and meant where nothing else is.
-    fn read(refusal: &Refusal, from: Option<&str>) -> Option<Self> {
-        let (slot, address) = refusal.details.split_once(' ')?;
-        let (host, port) = address.rsplit_once(':')?;
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        let slot = slot.parse().ok().filter(|slot| *slot < SLOTS)?;
-        let host = host_of(host.as_bytes(), from?)?;
-        let port = port.parse().ok()?;
-        Some(Self { slot, host, port })
-    }
-}
-
-/// A host that a node named. It ends in messages, so it looks like one.
-fn host_of(said: &[u8], from: &str) -> Option<String> {
-    if said.is_empty() {
-        return Some(from.to_owned());
-    }
-    let is_of_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".:-_%".contains(byte);
-    let fits = said.len() <= 255 && said.iter().all(is_of_host);
-    fits.then(|| String::from_utf8_lossy(said).into_owned())
-}
-
-/// Which node has what, as the first one says that says something.
-async fn ask_for_map(
-    asked: Vec<(Arc<Target>, Option<Connection>)>,
-) -> Result<Vec<Range>, ConnectionError> {
-    let mut asking = JoinSet::new();
-    for (target, connection) in asked {
-        asking.spawn(async move {
-            let at = target.shown();
-            let map = map_of(&target, connection).await;
-            map.map_err(|trouble| ConnectionError { at, trouble })
-        });
-    }
-    let mut why = None;
-    while let Some(answered) = asking.join_next().await {
-        match answered {
-            Ok(Ok(map)) => return Ok(map),
-            // One that says why it won't says more than one that isn't there.
-            Ok(Err(error)) if why.is_none() || !is_absence(&error.trouble) => why = Some(error),
-            _ => {}
-        }
-    }
-    Err(why.unwrap_or_else(|| ConnectionError {
-        at: "the cluster".to_owned(),
-        trouble: Trouble::Ended("it was closed".to_owned()),
-    }))
-}
-
-fn is_absence(trouble: &Trouble) -> bool {
-    matches!(
-        trouble,
-        Trouble::Unreachable(_) | Trouble::Silent(_) | Trouble::Ended(_)
-    )
-}
-
-async fn map_of(target: &Target, connection: Option<Connection>) -> Result<Vec<Range>, Trouble> {
-    let mut command = redis::cmd("CLUSTER");
-    command.arg("SLOTS");
-    let within = target.answers_within();
-    let answers = match connection {
-        Some(mut connection) => connection.ask(&[command]).await,
-        None => {
-            let mut live = target.connect(Trial::Nothing).await?;
-            let answers = live.connection.ask(&[command]).await;
-            match answers {
-                Ok(answers) => Ok(answers),
-                Err(error) => return Err(live.gauge.explain(trouble::of_answer(&error, within))),
-            }
-        }
-    };
-    let answers = answers.map_err(|error| trouble::of_answer(&error, within))?;
-    let host = target.address().map_or("", |(host, _)| host);
-    match answers.into_iter().next() {
-        Some(answer) => read_map(answer, host),
-        None => Err(Trouble::Nonsense("no answer".to_owned())),
-    }
-}
-
-fn read_map(answer: Answer, from: &str) -> Result<Vec<Range>, Trouble> {
-    let ranges = match answer {
-        Ok(Value::Array(ranges)) => ranges,
-        Err(refusal) if refusal.code == "ERR" && refusal.details.contains("cluster support") => {
-            return Err(Trouble::Refuses(
-                "it is no cluster: leave out `node`".to_owned(),
-            ));
-        }
-        Err(refusal) => return Err(trouble::refusal(&refusal)),
-        Ok(_) => return Err(Trouble::Nonsense("which node has what".to_owned())),
-    };
-    let ranges = ranges.iter().filter_map(|range| read_range(range, from));
-    let ranges: Vec<_> = ranges.take(usize::from(SLOTS)).collect();
-    let mut nodes: Vec<_> = ranges
-        .iter()
-        .map(|range| (&range.host, range.port))
-        .collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    if nodes.len() > MOST_NODES {
-        let what = format!("a cluster of more than {MOST_NODES} nodes");
-        return Err(Trouble::Nonsense(what));
-    }
-    if ranges.is_empty() {
-        return Err(Trouble::Refuses(
-            "its cluster has no slots: it isn't set up yet".to_owned(),
-        ));
-    }
-    Ok(ranges)
-}
-
-/// One line of the map. `None`: it makes no sense, or its node isn't known.
-fn read_range(range: &Value, from: &str) -> Option<Range> {
-    let Value::Array(range) = range else {
-        return None;
-    };
-    let [
-        Value::Int(first),
-        Value::Int(last),
-        Value::Array(primary),
-        ..,
-    ] = range.as_slice()
-    else {
-        return None;
-    };
-    let [host, Value::Int(port), ..] = primary.as_slice() else {
-        return None;
-    };
-    let host = match host {
-        Value::BulkString(host) => host_of(host, from)?,
-        Value::SimpleString(host) => host_of(host.as_bytes(), from)?,
-        Value::Nil => from.to_owned(),
-        _ => return None,
-    };
-    let slot = |slot: &i64| u16::try_from(*slot).ok().filter(|slot| *slot < SLOTS);
-    let (first, last) = (slot(first)?, slot(last)?);
-    let port = u16::try_from(*port).ok().filter(|port| *port != 0)?;
-    (first <= last).then_some(Range {
-        first,
-        last,
-        host,
-        port,
-    })
 }

@@ -1,0 +1,237 @@
+//! What nodes say of what is where, which may be anything.
+
+use super::MOST_NODES;
+use crate::background::connect::{Target, Trial};
+use crate::background::connection::{Answer, Connection, Refusal};
+use crate::background::nodes::{Range, SLOTS};
+use crate::background::trouble;
+use crate::error::{ConnectionError, Trouble};
+use redis::Value;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// Where a node said that a slot is.
+#[derive(Debug, PartialEq)]
+pub(super) struct Elsewhere {
+    pub(super) slot: u16,
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl Elsewhere {
+    /// `from`: the host of who said so, and meant where nothing else is.
+    pub(super) fn read(refusal: &Refusal, from: Option<&str>) -> Option<Self> {
+        let (slot, address) = refusal.details.split_once(' ')?;
+        let (host, port) = address.rsplit_once(':')?;
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let slot = slot.parse().ok().filter(|slot| *slot < SLOTS)?;
+        let host = host_of(host.as_bytes(), from?)?;
+        let port = port.parse().ok()?;
+        Some(Self { slot, host, port })
+    }
+}
+
+/// A host that a node named. It ends in messages, so it looks like one.
+fn host_of(said: &[u8], from: &str) -> Option<String> {
+    if said.is_empty() {
+        return Some(from.to_owned());
+    }
+    let is_of_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".:-_%".contains(byte);
+    let fits = said.len() <= 255 && said.iter().all(is_of_host);
+    fits.then(|| String::from_utf8_lossy(said).into_owned())
+}
+
+/// Which node has what, as the first one says that says something.
+pub(super) async fn ask_for_map(
+    asked: Vec<(Arc<Target>, Option<Connection>)>,
+) -> Result<Vec<Range>, ConnectionError> {
+    let mut asking = JoinSet::new();
+    for (target, connection) in asked {
+        asking.spawn(async move {
+            let at = target.shown();
+            let map = map_of(&target, connection).await;
+            map.map_err(|trouble| ConnectionError { at, trouble })
+        });
+    }
+    let mut why = None;
+    while let Some(answered) = asking.join_next().await {
+        match answered {
+            Ok(Ok(map)) => return Ok(map),
+            // One that says why it won't says more than one that isn't there.
+            Ok(Err(error)) if why.is_none() || !is_absence(&error.trouble) => why = Some(error),
+            _ => {}
+        }
+    }
+    Err(why.unwrap_or_else(|| ConnectionError {
+        at: "the cluster".to_owned(),
+        trouble: Trouble::Ended("it was closed".to_owned()),
+    }))
+}
+
+fn is_absence(trouble: &Trouble) -> bool {
+    matches!(
+        trouble,
+        Trouble::Unreachable(_) | Trouble::Silent(_) | Trouble::Ended(_)
+    )
+}
+
+async fn map_of(target: &Target, connection: Option<Connection>) -> Result<Vec<Range>, Trouble> {
+    let mut command = redis::cmd("CLUSTER");
+    command.arg("SLOTS");
+    let within = target.answers_within();
+    let answers = match connection {
+        Some(mut connection) => connection.ask(&[command]).await,
+        None => {
+            let mut live = target.connect(Trial::Nothing).await?;
+            let answers = live.connection.ask(&[command]).await;
+            match answers {
+                Ok(answers) => Ok(answers),
+                Err(error) => return Err(live.gauge.explain(trouble::of_answer(&error, within))),
+            }
+        }
+    };
+    let answers = answers.map_err(|error| trouble::of_answer(&error, within))?;
+    let host = target.address().map_or("", |(host, _)| host);
+    match answers.into_iter().next() {
+        Some(answer) => read_map(answer, host),
+        None => Err(Trouble::Nonsense("no answer".to_owned())),
+    }
+}
+
+fn read_map(answer: Answer, from: &str) -> Result<Vec<Range>, Trouble> {
+    let ranges = match answer {
+        Ok(Value::Array(ranges)) => ranges,
+        Err(refusal) if refusal.code == "ERR" && refusal.details.contains("cluster support") => {
+            return Err(Trouble::Refuses(
+                "it is no cluster: leave out `node`".to_owned(),
+            ));
+        }
+        Err(refusal) => return Err(trouble::refusal(&refusal)),
+        Ok(_) => return Err(Trouble::Nonsense("which node has what".to_owned())),
+    };
+    let ranges = ranges.iter().filter_map(|range| read_range(range, from));
+    let ranges: Vec<_> = ranges.take(usize::from(SLOTS)).collect();
+    let mut nodes: Vec<_> = ranges
+        .iter()
+        .map(|range| (&range.host, range.port))
+        .collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    if nodes.len() > MOST_NODES {
+        let what = format!("a cluster of more than {MOST_NODES} nodes");
+        return Err(Trouble::Nonsense(what));
+    }
+    if ranges.is_empty() {
+        return Err(Trouble::Refuses(
+            "its cluster has no slots: it isn't set up yet".to_owned(),
+        ));
+    }
+    Ok(ranges)
+}
+
+/// One line of the map. `None`: it makes no sense, or its node isn't known.
+fn read_range(range: &Value, from: &str) -> Option<Range> {
+    let Value::Array(range) = range else {
+        return None;
+    };
+    let [
+        Value::Int(first),
+        Value::Int(last),
+        Value::Array(primary),
+        ..,
+    ] = range.as_slice()
+    else {
+        return None;
+    };
+    let [host, Value::Int(port), ..] = primary.as_slice() else {
+        return None;
+    };
+    let host = match host {
+        Value::BulkString(host) => host_of(host, from)?,
+        Value::SimpleString(host) => host_of(host.as_bytes(), from)?,
+        Value::Nil => from.to_owned(),
+        _ => return None,
+    };
+    let slot = |slot: &i64| u16::try_from(*slot).ok().filter(|slot| *slot < SLOTS);
+    let (first, last) = (slot(first)?, slot(last)?);
+    let port = u16::try_from(*port).ok().filter(|port| *port != 0)?;
+    (first <= last).then_some(Range {
+        first,
+        last,
+        host,
+        port,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_node_sends_is_read_or_left_alone() {
+        let read = |details| Elsewhere::read(&Refusal::new("MOVED", Some(details)), Some("here"));
+        let to = |slot, host: &str, port| {
+            let host = host.to_owned();
+            Some(Elsewhere { slot, host, port })
+        };
+        assert_eq!(read("3999 10.0.0.7:6381"), to(3999, "10.0.0.7", 6381));
+        assert_eq!(read("0 [::1]:6381"), to(0, "::1", 6381));
+        assert_eq!(read("16383 node-7.redis:1"), to(16_383, "node-7.redis", 1));
+        assert_eq!(read("1 :6381"), to(1, "here", 6381), "the same host");
+        for nonsense in [
+            "",
+            "1",
+            "16384 10.0.0.7:6381",
+            "-1 10.0.0.7:6381",
+            "1 10.0.0.7",
+            "1 10.0.0.7:65536",
+            "1 ?:6381",
+            "1 a b:6381",
+            "1 a\u{1b}[2J:6381",
+        ] {
+            assert_eq!(read(nonsense), None, "{nonsense:?}");
+        }
+        let long = format!("1 {}:6381", "x".repeat(256));
+        assert_eq!(read(&long), None);
+    }
+
+    #[test]
+    fn of_a_map_only_what_makes_sense_counts() {
+        let text = |text: &str| Value::BulkString(text.into());
+        let line = |first, last, host: Value, port| {
+            let node = Value::Array(vec![host, Value::Int(port)]);
+            Value::Array(vec![Value::Int(first), Value::Int(last), node])
+        };
+        let good = [
+            line(0, 5, text("10.0.0.7"), 6381),
+            line(6, 6, Value::Nil, 6382),
+            line(7, 16_383, text(""), 6383),
+        ];
+        let bad = [
+            line(5, 4, text("a"), 1),
+            line(-1, 4, text("a"), 1),
+            line(0, 16_384, text("a"), 1),
+            line(0, 1, text("a"), 0),
+            line(0, 1, text("a"), 65_536),
+            line(0, 1, text("?"), 1),
+            line(0, 1, Value::Int(7), 1),
+            Value::Array(vec![]),
+            Value::Int(7),
+        ];
+        let all = [&bad[..], &good, &bad].concat();
+        let ranges = read_map(Ok(Value::Array(all)), "here").expect("a map");
+        let found = ranges
+            .iter()
+            .map(|it| (it.first, it.last, it.host.as_str(), it.port));
+        let expected = [
+            (0, 5, "10.0.0.7", 6381),
+            (6, 6, "here", 6382),
+            (7, 16_383, "here", 6383),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+        assert!(read_map(Ok(Value::Array(bad.into())), "here").is_err());
+        let many = (0..2000).map(|port| line(port, port, text("a"), port + 1));
+        let many = read_map(Ok(Value::Array(many.collect())), "here");
+        assert!(matches!(many, Err(Trouble::Nonsense(_))), "{many:?}");
+    }
+}
