@@ -153,5 +153,5 @@ fn nodes_are_spoken_to_in_one_way() {
         .node("redis://10.0.0.2")
         .start();
     let text = wrong.expect_err("TLS with one of them").to_string();
-    assert!(text.contains("or each is `rediss://host:port`"), "{text}");
+    assert!(text.contains("or each `rediss://host:port`"), "{text}");
 }
