@@ -135,6 +135,24 @@ fn outage(world: &mut World, rules: Rules) -> Check {
     all_closed(world)
 }
 
+/// After all of this, and some quiet, all stand alike, and go on as any fleet does.
+fn converges(rules: Rules, mut world: World, acts: Vec<Act>) -> Check {
+    for act in acts {
+        world.act(rules, act);
+    }
+    world.calm();
+    world.run(15 * SECOND);
+    agree(&world)?;
+    if !is_kept(&world) {
+        all_closed(&world)?;
+    }
+    is_quiet(&mut world)?;
+    if !is_kept(&world) {
+        outage(&mut world, rules)?;
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(histories())]
 
@@ -145,20 +163,7 @@ proptest! {
         acts in anything(),
         seed in any::<u64>(),
     ) {
-        let mut world = rules.world(instances, seed);
-        for act in acts {
-            world.act(rules, act);
-        }
-        world.calm();
-        world.run(15 * SECOND);
-        agree(&world)?;
-        if !is_kept(&world) {
-            all_closed(&world)?;
-        }
-        is_quiet(&mut world)?;
-        if !is_kept(&world) {
-            outage(&mut world, rules)?;
-        }
+        converges(rules, rules.world(instances, seed), acts)?;
     }
 
     #[test]
@@ -186,20 +191,7 @@ proptest! {
         acts in anything(),
         seed in any::<u64>(),
     ) {
-        let mut world = rules.world(instances, seed);
-        for act in acts {
-            world.act(rules, act);
-        }
-        world.calm();
-        world.run(15 * SECOND);
-        agree(&world)?;
-        if !is_kept(&world) {
-            all_closed(&world)?;
-        }
-        is_quiet(&mut world)?;
-        if !is_kept(&world) {
-            outage(&mut world, rules)?;
-        }
+        converges(rules, rules.world(instances, seed), acts)?;
     }
 
     #[test]
