@@ -40,6 +40,10 @@ pub(crate) fn job() -> ExitCode {
     );
     // Without `--all-features`: the compiler words its messages by what all crates name.
     run.tests("ui tests", cargo().args(["test", "--test", "ui"]));
+    run.tests(
+        "ui tests of breaker-redis",
+        cargo().args(["test", "--package", "breaker-redis", "--test", "ui"]),
+    );
     // Alone, so that no other package turns features on for them.
     for package in [
         "test-bare",
