@@ -28,7 +28,8 @@ fn settings(min_calls: u32) -> Settings {
         },
         ..Settings::default()
     };
-    settings.circuit.reset = 300;
+    // Those that trip by themselves count as such until their wait is over: all of them do meanwhile.
+    settings.circuit.reset = 3_000;
     settings.circuit.rate = Some(Rate {
         failures: 0.5,
         window: u32::try_from(WINDOW).unwrap(),
@@ -72,7 +73,7 @@ fn what_few_see_opens_their_circuits_and_what_most_see_opens_all() {
     turn(&fleet, 0..1, Weather::Reset);
     fleet.instances[0].until("to open and to reopen", |seen| {
         let opened = seen.changes.iter().filter(|change| change.to == "open");
-        (opened.count() >= 4).then_some(())
+        (opened.count() >= 2).then_some(())
     });
     fleet.call_on(WINDOW);
     assert_eq!(lengths(&fleet)[1..], [0; INSTANCES - 1], "nobody else's");
