@@ -112,17 +112,21 @@ const COMMANDS: [&str; 9] = [
 /// What a script met, where Redis says it within an error of its own, as before version 7. Else what it
 /// said.
 pub(crate) fn met_by_script<'a>(code: &'a str, details: &'a str) -> (&'a str, &'a str) {
-    if code != "ERR" || !details.starts_with("Error running script") {
-        return (code, details);
-    }
     // `@user_script: 340: -OOM command not allowed ..`: after the line.
-    let met = details.rsplit_once("@user_script: ").map(|(_, met)| met);
-    let Some((_, met)) = met.and_then(|met| met.split_once(": ")) else {
+    let within = match code {
+        "ERR" if details.starts_with("Error running script") => {
+            details.rsplit_once("@user_script: ").map(|(_, met)| met)
+        }
+        // The script itself gave it on.
+        "@user_script:" => Some(details),
+        _ => None,
+    };
+    let Some((_, met)) = within.and_then(|within| within.split_once(": ")) else {
         return (code, details);
     };
     match met.strip_prefix('-').and_then(|met| met.split_once(' ')) {
         Some(met) => met,
-        None => (code, met),
+        None => ("ERR", met),
     }
 }
 
@@ -144,6 +148,8 @@ fn missing_right(Refusal { code, details }: &Refusal) -> Option<String> {
     let command = commands.find(|command| details.contains(&format!("'{command}'")));
     Some(match command {
         Some(command) => format!("may not run `{command}`"),
+        // Before Redis 7 it is not said which of its kind.
+        None if details.contains("'script'") => "may not run `script|load`".to_owned(),
         None if details.contains("channel") => {
             "may not use channels that begin with the prefix".to_owned()
         }
@@ -213,6 +219,12 @@ mod tests {
             assert!(said.contains(expected), "{said}");
             assert!(is_for_all(&Refusal::new("ERR", Some(&within(met)))));
         }
+        let right = "340: The user executing the script can't run this command or subcommand";
+        let said_on = said("@user_script:", right);
+        assert!(
+            said_on.contains("a command that the script runs"),
+            "{said_on}"
+        );
         // Anything else is of the one circuit.
         for other in [
             within("user_script:1: abc"),
@@ -226,7 +238,7 @@ mod tests {
         }
     }
 
-    /// As Redis 7.0 says it, and as 7.4 does.
+    /// As Redis 6.2, 7.0 and 7.4 say it.
     #[test]
     fn a_missing_right_is_named_and_the_user_is_not() {
         for (code, details, expected) in [
@@ -238,6 +250,11 @@ mod tests {
             (
                 "NOPERM",
                 "User shop has no permissions to run the 'script|load' command",
+                "may not run `script|load`",
+            ),
+            (
+                "NOPERM",
+                "this user has no permissions to run the 'script' command or its subcommand",
                 "may not run `script|load`",
             ),
             (
