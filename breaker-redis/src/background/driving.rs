@@ -12,9 +12,6 @@ use std::time::{Duration, Instant};
 /// Commands that are asked at once.
 const BATCH: usize = 64;
 
-/// Commands that may be unanswered before no more is asked.
-pub(super) const MOST_URGENT: usize = 2048;
-
 /// So long after a node was found, what is new asks at once, as if it had not been one of many.
 const SETTLED: Duration = Duration::from_secs(1);
 
@@ -57,7 +54,7 @@ impl Background {
             }
         }
         for at in 0..self.nodes.all.len() {
-            while self.has_room(at, MOST_URGENT)
+            while self.has_room(at, self.nodes.all[at].window.urgent())
                 && let Some(circuit) = self.nodes.all[at].urgent.pop_front()
             {
                 self.drive(&circuit);

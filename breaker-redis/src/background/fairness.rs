@@ -3,7 +3,6 @@
 
 use super::Background;
 use super::connect::{Target, Trial};
-use super::driving::MOST_URGENT;
 use super::window::{LEAST, Window};
 use crate::circuit::Circuit;
 use crate::hub::Hub;
@@ -68,10 +67,11 @@ fn nobody_waits_for_answers_of_the_other_kind() {
     let Some(server) = Server::start(&[]) else {
         return;
     };
+    let urgent = Window::NEW.urgent();
     for (many, others_are_urgent, room) in [
-        (3, true, MOST_URGENT),
-        (100, true, MOST_URGENT),
-        (MOST_URGENT + 100, true, MOST_URGENT),
+        (3, true, urgent),
+        (urgent - 4, true, urgent),
+        (urgent + 100, true, urgent),
         (100, false, Window::NEW.room()),
     ] {
         let mut background = background(&server);

@@ -78,6 +78,13 @@ pub(crate) fn refusal(refusal: &Refusal) -> Trouble {
         ));
     }
     let code = refusal.code.as_str();
+    if code == "ERR" && refusal.details.starts_with("max number of clients") {
+        return Trouble::Refuses(
+            "it takes no more connections: each process has one, so set its `maxclients` to more than \
+             there are processes"
+                .to_owned(),
+        );
+    }
     if matches!(code, "WRONGPASS" | "NOAUTH") {
         return Trouble::Login(format!("it asks for another login ({code})"));
     }

@@ -1,4 +1,4 @@
-//! How much is asked at once of what can wait.
+//! How much is asked at once.
 
 use std::time::Duration;
 
@@ -9,8 +9,9 @@ pub(super) const LEAST: usize = 4;
 /// And where nobody else asks anything, so many.
 const MOST: usize = 1024;
 
-/// How many commands may be unanswered, before more is asked that can wait: more while answers come
-/// quickly, and fewer once they don't.
+/// How many commands may be unanswered before more is asked: more while answers come quickly, and fewer
+/// once they don't. What can wait leaves room for what can't. And what waits here may be settled by a
+/// message before it is asked: when all instances see the same failures of many keys, most of it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     room: usize,
@@ -20,8 +21,14 @@ impl Window {
     /// Nothing is known of Redis yet.
     pub(super) const NEW: Self = Self { room: 32 };
 
+    /// For what can wait.
     pub(super) fn room(self) -> usize {
         self.room
+    }
+
+    /// For what somebody waits for.
+    pub(super) fn urgent(self) -> usize {
+        self.room * 2
     }
 
     /// So many were answered after so long, of the time after which Redis counts as gone.

@@ -208,6 +208,27 @@ fn a_login_that_is_refused_is_said_without_it() {
     fleet.ready(LONG).expect("to be ready");
 }
 
+/// By default it takes 10,000.
+#[test]
+fn a_redis_that_takes_no_more_connections_is_told_as_such() {
+    let Some(server) = Server::start(&["--maxclients", "2"]) else {
+        return;
+    };
+    let [first, second] = [(); 2].map(|()| builder(&server).start().expect("a fleet"));
+    for fleet in [&first, &second] {
+        fleet.ready(LONG).expect("to be ready");
+    }
+    let third = builder(&server).start().expect("a fleet");
+    // The system may be quicker to say that the connection has ended.
+    until("to be told why", || {
+        let error = third.status().last_error;
+        error.is_some_and(|error| error.to_string().contains("set its `maxclients`"))
+    });
+    assert!(first.status().is_connected && second.status().is_connected);
+    drop(first);
+    third.ready(LONG).expect("to be ready");
+}
+
 #[test]
 fn a_redis_that_takes_no_changes_counts_as_gone() {
     let Some(server) = Server::start(&[]) else {
