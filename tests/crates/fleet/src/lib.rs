@@ -3,12 +3,17 @@
 
 pub mod certificates;
 pub mod clock;
+pub mod costs;
+pub mod docs;
 pub mod fleet;
 pub mod hostile;
 pub mod instance;
+pub mod keys;
 pub mod measure;
 pub mod network;
 pub mod plan;
 pub mod server;
 pub mod service;
+pub mod storm;
+pub mod usage;
 pub mod wait;

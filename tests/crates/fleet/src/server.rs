@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
 use std::{env, fs};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::certificates::Files;
 use crate::clock::Clock;
+use crate::usage;
 use crate::wait;
 
 /// How it is started.
@@ -200,12 +202,29 @@ impl Server {
         redis::Client::open(url)?.get_connection()
     }
 
+    /// A connection as clients have it.
+    ///
+    /// # Errors
+    /// If it isn't running.
+    pub fn tcp_connection(&self) -> redis::RedisResult<redis::Connection> {
+        redis::Client::open(self.url())?.get_connection()
+    }
+
     /// All keys that it holds.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {
         let mut keys: Vec<String> = self.ask(redis::cmd("KEYS").arg("*"));
         keys.sort();
         keys
+    }
+
+    /// How long it has run on a processor.
+    ///
+    /// # Panics
+    /// If it isn't running.
+    #[must_use]
+    pub fn cpu(&self) -> Duration {
+        usage::cpu_of_process(self.child.as_ref().expect("it runs").id())
     }
 
     /// Stops it in its tracks: connections stay, nothing is answered.

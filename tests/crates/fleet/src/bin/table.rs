@@ -3,13 +3,10 @@
 
 use std::process::ExitCode;
 use std::time::Duration;
-use std::{env, fs};
 
+use test_fleet::docs::show;
 use test_fleet::measure::{Outage, Way, measure, table};
 use test_fleet::plan::Circuit;
-
-const BEGIN: &str = "<!-- fleet -->\n";
-const END: &str = "<!-- /fleet -->";
 
 fn main() -> ExitCode {
     let outage = Outage {
@@ -27,30 +24,5 @@ fn main() -> ExitCode {
         eprintln!("{way} ..");
         (way, measure(way, &outage))
     });
-    let table = table(&outage, &figures);
-    print!("{table}");
-    let mut arguments = env::args().skip(1);
-    match (arguments.next().as_deref(), arguments.next()) {
-        (None, _) => ExitCode::SUCCESS,
-        (Some("--into"), Some(file)) => match write(&file, &table) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("{file}: {error}");
-                ExitCode::FAILURE
-            }
-        },
-        _ => {
-            eprintln!("usage: table [--into FILE]");
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn write(file: &str, table: &str) -> Result<(), String> {
-    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let parts = text.split_once(BEGIN);
-    let parts = parts.and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.ok_or("no lines <!-- fleet --> and <!-- /fleet -->")?;
-    let text = format!("{before}{BEGIN}{table}{END}{after}");
-    fs::write(file, text).map_err(|error| error.to_string())
+    show("fleet", &table(&outage, &figures))
 }
