@@ -60,6 +60,7 @@ impl Instance {
     /// What there is to do for a census.
     pub(super) fn take_part(&mut self) {
         self.is_to_look = true;
+        self.forget_old_calls();
         if self.census.looks_at <= self.now {
             self.census.looks_at = NEVER;
         }

@@ -34,6 +34,7 @@ pub struct Asked {
     pub(super) number: u32,
     pub(super) topic: Topic,
     pub(super) at: u64,
+    /// What it said that is known.
     pub(super) known: Known,
 }
 

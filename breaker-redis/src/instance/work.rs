@@ -194,7 +194,8 @@ impl Instance {
             number,
             topic,
             at: self.now,
-            known,
+            // Of an operator's word that is told again, it is what was known then.
+            known: command.known(),
         };
         let flight = match topic {
             Topic::News | Topic::Lease | Topic::Offer => &mut self.urgent,

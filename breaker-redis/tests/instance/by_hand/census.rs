@@ -322,6 +322,22 @@ fn one_that_could_probe_and_has_no_call_counts_as_one_call() {
 }
 
 #[test]
+fn in_a_census_one_whose_wait_is_over_counts_as_one_call_also_before_its_next_poll() {
+    for seed in 0..20 {
+        let mut instance = by(rate(), seed);
+        instance.changed(SECOND, &alone(1, State::Open, TRIPPED));
+        plays(&mut instance, SECOND, 21 * SECOND - MS, WELL, |_| None);
+        let now = 21 * SECOND;
+        instance.heard(now, &stands(Some(0)));
+        let asks = plays(&mut instance, now, now + SECOND, WELL, began(now));
+        let (first, counts) = asks[0];
+        assert!(first <= now + CENSUS / 2, "{asks:?}");
+        assert_eq!(counts, A_PROBE);
+        assert!(asks.iter().all(|(_, counts)| *counts == A_PROBE));
+    }
+}
+
+#[test]
 fn a_poll_is_one_question_whatever_is_to_be_said() {
     // One that has seen failures counts at each poll, since that is when sums are judged.
     let mut instance = by(rate(), 1);

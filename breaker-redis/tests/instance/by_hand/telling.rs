@@ -147,6 +147,21 @@ fn an_order_that_is_told_again_says_what_was_known_when_it_was_told_first() {
 }
 
 #[test]
+fn a_redis_that_is_behind_when_an_order_is_told_again_is_not_taken_at_its_word() {
+    let mut instance = at(CLOSED);
+    let (now, asked, _) = order(&mut instance, 1, State::Disabled);
+    instance.replied(now, asked, Err(Unanswered::Unknown));
+    instance.heard(now, &stands(9, State::Shadow, "other"));
+    let (now, asked, command) = ask(&mut instance);
+    assert_eq!(command, change(4, State::Disabled, true));
+    // It was restored to what was later than the order, and earlier than what is known here.
+    let behind = stands(6, State::ForcedOpen, "other");
+    instance.replied(now, asked, Ok(&refused(behind)));
+    assert_eq!(instance.known(), Some(version(9)));
+    assert_eq!(instance.follows(now).to.state, State::Shadow);
+}
+
+#[test]
 fn an_order_after_one_that_may_be_done_stands_over_that_however_many_come() {
     let mut instance = at(CLOSED);
     let (now, first, _) = order(&mut instance, 1, State::ForcedOpen);
