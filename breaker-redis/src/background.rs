@@ -48,6 +48,10 @@ use tokio::sync::mpsc;
 /// For so long at most a fleet that is left goes on, to say what it has to.
 const FAREWELL: Duration = Duration::from_millis(500);
 
+/// Where messages are dropped all the time, all circuits are asked for at most so often: more often, those
+/// that are asked last never would be.
+const MADE_UP: Duration = Duration::from_secs(1);
+
 /// What a task of the runtime has to say. `u64`: in which session.
 enum Event {
     Connected(u64, Box<Result<Live, Trouble>>),
@@ -89,6 +93,10 @@ struct Background {
     urgent: VecDeque<Arc<Circuit>>,
     /// When it was last looked whether groups have come or gone, with these connections.
     looked_at: Option<Instant>,
+    /// Messages were dropped, for which all circuits are yet to be asked for.
+    has_missed: bool,
+    /// When they were asked for last because of that.
+    made_up_at: Option<Instant>,
 }
 
 /// Starts the thread. What can't work is an error; that Redis can't be reached is none.
@@ -174,6 +182,8 @@ impl Background {
             timers: Timers::default(),
             urgent: VecDeque::new(),
             looked_at: None,
+            has_missed: false,
+            made_up_at: None,
         }
     }
 
@@ -228,7 +238,6 @@ impl Background {
 
     /// What else was heard: of many messages at once, each need not be looked at by itself.
     fn hear_all(&mut self) {
-        let mut has_overflowed = false;
         for at in 0..self.nodes.all.len() {
             for _ in 0..connect::MOST_WAITING {
                 let live = self.nodes.all[at].live.as_mut();
@@ -238,10 +247,12 @@ impl Background {
                 }
             }
             let live = self.nodes.all[at].live.as_ref();
-            has_overflowed |=
+            self.has_missed |=
                 live.is_some_and(|live| live.overflowed.swap(false, Ordering::AcqRel));
         }
-        if has_overflowed {
+        if self.has_missed && self.made_up_at.is_none_or(|at| at.elapsed() >= MADE_UP) {
+            self.has_missed = false;
+            self.made_up_at = Some(Instant::now());
             self.ask_for_all();
         }
     }
@@ -256,7 +267,9 @@ impl Background {
             let waited = waited.filter(|at| *at > Instant::now());
             [node.retry_at, alive, waited]
         });
-        let of_all = [timer, self.report.next(), self.map_due()];
+        let missed = self.made_up_at.filter(|_| self.has_missed);
+        let missed = missed.map(|at| at + MADE_UP);
+        let of_all = [timer, self.report.next(), self.map_due(), missed];
         of_nodes.chain(of_all).flatten().min()
     }
 

@@ -11,14 +11,17 @@
 //! - its map, the slot of a key and how it reads `CLUSTER SLOTS` are its own.
 
 mod map;
+#[cfg(test)]
+mod tests;
 
 use super::asking::Question;
 use super::connect::Target;
 use super::connection::Refusal;
 use super::nodes::{Node, Range, Slots, backoff, next_wait};
 use super::{Background, Event};
-use crate::error::{ConnectionError, FleetError};
+use crate::error::{ConnectionError, FleetError, Trouble};
 use backon::ExponentialBackoff;
+use breakerbox::observe::Part;
 use map::{Elsewhere, ask_for_map};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -45,8 +48,10 @@ pub(super) struct Cluster {
     is_asking: bool,
     asked_at: Option<Instant>,
     /// When it is asked which node has what.
-    pub(super) due: Option<Instant>,
+    due: Option<Instant>,
     backoff: ExponentialBackoff,
+    /// Some circuits have no node, as was said last.
+    is_any_homeless: bool,
 }
 
 impl Cluster {
@@ -78,7 +83,14 @@ impl Cluster {
             asked_at: None,
             due: Some(Instant::now()),
             backoff: backoff(),
+            is_any_homeless: false,
         }))
+    }
+
+    /// When it is asked next which node has what, if that isn't being asked: who wants to know it meanwhile
+    /// wakes nobody.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.due.filter(|_| !self.is_asking)
     }
 }
 
@@ -93,13 +105,22 @@ impl Background {
         }
     }
 
+    /// A circuit has no node. Where others have none either it is asked by and by anyway, and more often it
+    /// would be no other answer.
+    pub(super) fn want_node(&mut self) {
+        let is_wanted = |cluster: &Cluster| cluster.is_asking || cluster.due.is_some();
+        if !self.cluster.as_ref().is_some_and(is_wanted) {
+            self.want_map();
+        }
+    }
+
     /// Asks which node has what, if it is time.
     pub(super) fn look_at_map(&mut self) {
         let Some(cluster) = &mut self.cluster else {
             return;
         };
         let now = Instant::now();
-        if cluster.is_asking || cluster.due.is_none_or(|due| due > now) {
+        if cluster.due().is_none_or(|due| due > now) {
             return;
         }
         cluster.due = None;
@@ -195,6 +216,7 @@ impl Background {
                 self.urgent.push_back(circuit);
             }
         }
+        self.look_for_homeless();
         let Some(cluster) = &mut self.cluster else {
             return;
         };
@@ -205,6 +227,36 @@ impl Background {
             let wait = next_wait(&mut cluster.backoff);
             cluster.due = Some(Instant::now() + wait);
         }
+    }
+
+    /// Circuits that no node has are cut off without any connection that ends.
+    fn look_for_homeless(&mut self) {
+        let (mut homeless, mut cut_off, mut of) = (0, 0, 0);
+        for circuit in self.circuits() {
+            let at = self.nodes.of_key(circuit.place.key());
+            of += 1;
+            homeless += usize::from(at.is_none());
+            // Others are just being connected to, perhaps.
+            cut_off += usize::from(at.is_none_or(|at| self.nodes.all[at].is_lost));
+        }
+        let Some(cluster) = &mut self.cluster else {
+            return;
+        };
+        let was_any = std::mem::replace(&mut cluster.is_any_homeless, homeless > 0);
+        if homeless == 0 || was_any {
+            return;
+        }
+        let error = ConnectionError {
+            at: cluster.seeds[0].shown(),
+            trouble: Trouble::Refuses(
+                "no node of its cluster has the slots of some circuits, or it isn't said how that one is \
+                 reached"
+                    .to_owned(),
+            ),
+        };
+        let part = (cut_off < of).then(|| Part::new(cut_off, of));
+        self.hub.failed(&error, false);
+        self.report.lost(Instant::now(), error, part, true);
     }
 
     fn node(&self, host: &str, port: u16) -> Option<Node> {

@@ -149,7 +149,7 @@ impl Background {
                 Some(at) if self.nodes.all[at].is_idle() => self.connect(at),
                 Some(_) => {}
                 #[cfg(feature = "cluster")]
-                None => self.want_map(),
+                None => self.want_node(),
                 #[cfg(not(feature = "cluster"))]
                 None => {}
             }

@@ -103,3 +103,25 @@ fn nobody_waits_for_answers_of_the_other_kind() {
         assert!(asked >= LEAST && found >= LEAST / 2, "{beside}");
     }
 }
+
+/// Who floods a channel makes nobody keep more than there is.
+#[test]
+fn messages_that_are_dropped_again_and_again_cost_no_memory() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let mut background = background(&server);
+    let many = circuits(&background, "flooded", 10);
+    for round in 0..100 {
+        let live = background.nodes.all[0].live.as_ref();
+        let live = live.expect("a connection");
+        live.overflowed.store(true, Ordering::Release);
+        background.hear_all();
+        assert_eq!(background.nodes.all[0].patient.len(), many.len(), "{round}");
+        // Nothing that was dropped is forgotten, now or when it is time.
+        assert!(!background.has_missed || background.due().is_some());
+        if round % 10 == 0 {
+            background.made_up_at = None;
+        }
+    }
+}

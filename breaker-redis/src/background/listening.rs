@@ -39,6 +39,10 @@ impl Background {
 
     /// Messages may have been missed.
     pub(super) fn ask_for_all(&mut self) {
+        // Those that wait to be asked for are among all.
+        for node in &mut self.nodes.all {
+            node.patient.clear();
+        }
         for group in self.hub.groups() {
             self.ask_for_group(&group);
         }

@@ -169,7 +169,7 @@ impl Background {
     pub(super) fn map_due(&self) -> Option<Instant> {
         #[cfg(feature = "cluster")]
         if let Some(cluster) = &self.cluster {
-            return cluster.due;
+            return cluster.due();
         }
         None
     }

@@ -39,6 +39,17 @@ impl Member {
     pub(crate) fn new(
         fleet: breaker_redis::FleetBuilder,
         names: &[&'static str],
+        keyed: (&'static str, u32),
+    ) -> Self {
+        let member = Self::unready(fleet, names, keyed);
+        member.fleet.ready(LONG).expect("to be ready");
+        member
+    }
+
+    /// The same, which has perhaps not reached anybody.
+    pub(crate) fn unready(
+        fleet: breaker_redis::FleetBuilder,
+        names: &[&'static str],
         (keyed, keys): (&'static str, u32),
     ) -> Self {
         let fleet = fleet.start().expect("a fleet");
@@ -56,13 +67,11 @@ impl Member {
         for key in 0..keys {
             drop(keyed.get(&key));
         }
-        let member = Self {
+        Self {
             fleet,
             circuits,
             keyed,
-        };
-        member.fleet.ready(LONG).expect("to be ready");
-        member
+        }
     }
 
     pub(crate) fn fail(&self, circuit: usize) {

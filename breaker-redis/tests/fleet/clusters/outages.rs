@@ -147,6 +147,44 @@ fn a_node_that_is_stopped_holds_up_no_other() {
 }
 
 #[test]
+fn a_circuit_that_no_node_has_is_told_and_shared_once_one_has_it() {
+    let Some(cluster) = Cluster::start(2, 0) else {
+        return;
+    };
+    let prefix = name("homeless");
+    let names = [0, 1].map(|at| cluster.name_with(at, |name| format!("{prefix}:{name}")));
+    let slot = cluster.slot(&format!("{prefix}:{}", names[0])).to_string();
+    for node in &cluster.nodes {
+        node.order(&["CLUSTER", "DELSLOTS", &slot]);
+    }
+    let lines = Lines::of(prefix);
+    let [a, b] = std::array::from_fn(|_| {
+        let fleet = cluster.builder().prefix(prefix).answer(LONG);
+        Member::unready(fleet, &names, (name("keys"), 0))
+    });
+    until("that it is told", || lines.all().len() == 2);
+    let begin = format!("1 of 2 circuits of fleet `{prefix}` can't be shared");
+    let is_told = |line: &String| line.starts_with(&begin) && line.contains("no node");
+    assert!(lines.all().iter().all(is_told), "{:?}", lines.all());
+    for member in [&a, &b] {
+        until("the other to be had", || member.status().cut_off == 1);
+        assert!(!member.status().is_connected);
+    }
+    a.fail(0);
+    a.fail(1);
+    until("the trip of the other", || b.state(1) == State::Open);
+    assert_eq!(b.state(0), State::Closed);
+    let owner = cluster.id(1);
+    for node in cluster.nodes.iter().rev() {
+        node.order(&["CLUSTER", "SETSLOT", &slot, "NODE", &owner]);
+    }
+    until("the trip that was made alone", || b.state(0) == State::Open);
+    until("all to be told", || lines.all().len() == 4);
+    assert_eq!(lines.all()[2..], ["restored", "restored"]);
+    assert!(a.status().is_connected && b.status().is_connected);
+}
+
+#[test]
 fn a_cluster_that_is_down_is_told_as_a_redis_that_is_gone() {
     let options = ["--cluster-require-full-coverage", "yes"];
     let Some(mut cluster) = Cluster::start_with(3, 0, &options) else {

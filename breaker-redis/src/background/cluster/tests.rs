@@ -1,0 +1,111 @@
+//! When a cluster is asked which node has what, and what is told where none has something.
+
+use super::super::Background;
+use super::super::connect::Target;
+use super::super::nodes::{Nodes, Range, SLOTS, slot_of};
+use super::super::report::News;
+use super::*;
+use crate::hub::Hub;
+use crate::protocol::{Prefix, Who};
+use crate::share::sealed::{Joins, To};
+use crate::{Fleet, FleetBreaker, SharedFleetBreaker, Sharing};
+use breakerbox::{Breaker, Settings};
+use std::net::TcpListener;
+
+/// A background that does only what it is told to, of a cluster whose nodes never say anything.
+fn background(silent: &TcpListener) -> Background {
+    let url = format!("redis://{}", silent.local_addr().expect("an address"));
+    let settings = Fleet::builder(&url).node(&url);
+    let me = Who::new("me").expect("a name");
+    let hub = Arc::new(Hub::new(me, Prefix::default(), &settings));
+    let target = Arc::new(Target::new(&settings).expect("a target"));
+    let cluster = Cluster::of(&target, &settings.nodes).expect("a cluster");
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_all().build().expect("a runtime");
+    let mut background = Background::new(hub, runtime, target);
+    background.nodes = Nodes::of_cluster();
+    background.cluster = cluster;
+    background
+}
+
+/// One whose slot is in this half.
+fn circuit(background: &Background, is_in_first_half: bool) -> Arc<SharedFleetBreaker> {
+    let slot = |name: &str| slot_of(format!("breakerbox:{name}").as_bytes());
+    let mut names = (0..).map(|number| format!("of-a-cluster-{number}"));
+    let name = names.find(|name| (slot(name) < SLOTS / 2) == is_in_first_half);
+    let name = name.expect("a name").leak();
+    let breaker = Arc::new(Breaker::new(name, Settings::new().must()));
+    let breaker = Arc::new(FleetBreaker::of(breaker, Sharing::new()));
+    (&breaker).join(To(&background.hub)).expect("to be shared");
+    breaker
+}
+
+fn range(silent: &TcpListener, first: u16, last: u16) -> Range {
+    let address = silent.local_addr().expect("an address");
+    Range {
+        first,
+        last,
+        host: address.ip().to_string(),
+        port: address.port(),
+    }
+}
+
+/// It would look for it all the time.
+#[test]
+fn nobody_wakes_to_ask_what_is_being_asked() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut background = background(&silent);
+    let one = circuit(&background, true);
+    assert!(background.map_due().is_some());
+    background.look();
+    let cluster = background.cluster.as_mut().expect("a cluster");
+    assert!(cluster.is_asking);
+    // That was long ago, so it may be asked again.
+    cluster.asked_at = None;
+    background.want_map();
+    let wanted = background.cluster.as_ref().expect("a cluster").due;
+    assert!(wanted.is_some_and(|at| at <= Instant::now()));
+    assert_eq!(background.map_due(), None);
+    // Once it is answered, it is asked once more.
+    background.mapped(Ok(vec![]));
+    assert!(background.map_due().is_some());
+    drop(one);
+}
+
+#[test]
+fn what_no_node_has_is_told_once_and_asked_for_more_and_more_rarely() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut background = background(&silent);
+    let (with, without) = (circuit(&background, true), circuit(&background, false));
+    let part = vec![range(&silent, 0, SLOTS / 2 - 1)];
+    for round in 0..10 {
+        background.mapped(Ok(part.clone()));
+        let due = background.map_due().expect("to be asked again");
+        background.drive_all();
+        assert_eq!(background.map_due(), Some(due), "{round}");
+        match background.report.look(Instant::now()) {
+            Some(News::Lost {
+                error,
+                losses,
+                part,
+            }) => {
+                assert_eq!((round, losses, part), (0, 1, Some(Part::new(1, 2))));
+                let error = error.to_string();
+                assert!(error.contains("no node of its cluster has the slots"));
+            }
+            told => assert_eq!((round > 0, told), (true, None)),
+        }
+        background.look_whether_all_are_had();
+    }
+    // By then it waits for seconds, half of which may be chance.
+    background.mapped(Ok(part.clone()));
+    let due = background.map_due().expect("to be asked again");
+    assert!(due > Instant::now() + Duration::from_secs(1));
+    // One has them, and loses them again: another loss.
+    background.mapped(Ok(vec![range(&silent, 0, SLOTS - 1)]));
+    background.mapped(Ok(part));
+    assert!(background.report.next().is_some(), "it is kept back");
+    let status = background.hub.status();
+    assert!(!status.is_connected && status.last_error.is_some());
+    drop((with, without));
+}
