@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// What such a node does when it is asked something.
 enum Answer {
@@ -15,6 +16,8 @@ enum Answer {
     Say(&'static str),
     /// Begins so, and never ends.
     Flood(&'static str),
+    /// That another node has it, which is this one.
+    Redirect,
     HangUp,
 }
 
@@ -44,6 +47,11 @@ impl Node {
         Fleet::builder(&url).node(url).answer(LONG).connect(LONG)
     }
 
+    fn count(&self, of: &str) -> usize {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().filter(|command| command[0] == of).count()
+    }
+
     /// What the script was run with, each time.
     fn scripts(&self) -> Vec<Vec<String>> {
         let asked = self.asked.lock().unwrap();
@@ -64,6 +72,7 @@ fn serve(
         let said = match answers(&command) {
             Answer::Usual => usual(&command, port),
             Answer::Say(text) => text.to_owned(),
+            Answer::Redirect => format!("-MOVED 7 127.0.0.1:{port}\r\n"),
             Answer::HangUp => return,
             Answer::Flood(begin) => {
                 let _ = stream.write_all(begin.as_bytes());
@@ -166,6 +175,33 @@ fn what_may_have_been_done_is_not_sent_again_by_itself() {
     assert_eq!(words[..3], [change("0"), change("1"), change("1")]);
     let lost = fleet.status().lost;
     assert!(lost >= 2, "each time the connection was lost: {lost}");
+    drop(breaker);
+}
+
+/// Nodes that don't agree who has something, and each send to the other, get no storm of questions.
+#[test]
+fn a_circuit_that_is_sent_to_and_fro_is_asked_for_later() {
+    let node = Node::that(|command| match command[0].as_str() {
+        "EVALSHA" => Answer::Redirect,
+        _ => Answer::Usual,
+    });
+    let poll = Duration::from_millis(500);
+    let fleet = node.fleet().poll(poll).start().expect("a fleet");
+    let begun = Instant::now();
+    let breaker = held_open(&fleet);
+    // As often as it follows, and once more by itself, five times over.
+    let at_once = 5;
+    until("it to be asked for again", || {
+        node.count("EVALSHA") > 5 * at_once
+    });
+    let maps = node.count("CLUSTER");
+    // Later by half of a poll at least. On a busy machine it is more.
+    let took = begun.elapsed();
+    assert!(took >= poll * 5 / 2, "asked for all the time: {took:?}");
+    let most = took.as_millis() / 100 + 2;
+    assert!(maps as u128 <= most, "{maps} maps in {took:?}");
+    let status = fleet.status();
+    assert_eq!((status.lost, status.nonsense), (0, 0), "{status:?}");
     drop(breaker);
 }
 
