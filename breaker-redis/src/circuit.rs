@@ -72,6 +72,9 @@ pub(crate) struct Circuit {
     pub(crate) is_queued: AtomicBool,
     /// Since when.
     pub(crate) queued_at: AtomicU64,
+    /// Since when the background has it among what is urgent and hasn't come to it, or [`NEVER`]. Of the
+    /// background alone.
+    pub(crate) waits_since: AtomicU64,
     /// When the background looks at it by itself, or [`NEVER`].
     pub(crate) due: AtomicU64,
     /// In which session it was told that Redis is there; in which it was answered first. Of the
@@ -113,6 +116,7 @@ impl Circuit {
             instance: Mutex::new(instance),
             is_queued: AtomicBool::new(false),
             queued_at: AtomicU64::new(0),
+            waits_since: AtomicU64::new(NEVER),
             due: AtomicU64::new(NEVER),
             found_in: AtomicU64::new(0),
             told_in: AtomicU64::new(0),
@@ -156,10 +160,19 @@ impl Circuit {
     }
 
     /// Whether the background should have looked at it for so many microseconds, and hasn't: an
-    /// observer holds it up, or the machine has no time for it.
+    /// observer holds it up, the machine has no time for it, or Redis answers too slowly for all that is to
+    /// be asked.
     pub(crate) fn is_neglected(&self, now: u64, since: u64) -> bool {
         let is_over = |at: &AtomicU64| at.load(Ordering::Relaxed).saturating_add(since) < now;
-        is_over(&self.due) || self.is_queued.load(Ordering::Acquire) && is_over(&self.queued_at)
+        is_over(&self.due)
+            || is_over(&self.waits_since)
+            || self.is_queued.load(Ordering::Acquire) && is_over(&self.queued_at)
+    }
+
+    /// The background comes to it, sooner or later.
+    pub(crate) fn begin_to_wait(&self, now: u64) {
+        let since = self.waits_since.load(Ordering::Relaxed);
+        self.waits_since.store(since.min(now), Ordering::Relaxed);
     }
 
     /// Whether the background must look at it earlier than it would by itself.

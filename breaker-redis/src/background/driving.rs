@@ -2,7 +2,7 @@
 
 use super::asking::{self, Answer, Answered, Question};
 use super::{Background, Event, task, trouble, window};
-use crate::circuit::{Circuit, Reached, counts};
+use crate::circuit::{Circuit, NEVER, Reached, counts};
 use crate::instance::{Follow, Step, Unanswered};
 use breakerbox::link;
 use std::sync::Arc;
@@ -46,7 +46,9 @@ impl Background {
     }
 
     pub(super) fn drive_all(&mut self) {
+        let now = self.hub.now();
         while let Some(circuit) = self.urgent.pop_front() {
+            circuit.begin_to_wait(now);
             match self.nodes.of_key(circuit.place.key()) {
                 // A node that is slow holds up none of the others.
                 Some(at) => self.nodes.all[at].urgent.push_back(circuit),
@@ -75,6 +77,7 @@ impl Background {
 
     /// Does what a circuit wants done, until it has to wait.
     fn drive(&mut self, circuit: &Arc<Circuit>) {
+        circuit.waits_since.store(NEVER, Ordering::Relaxed);
         let group = circuit.group.upgrade();
         if group.as_ref().is_some_and(|group| group.is_left()) {
             return;

@@ -125,3 +125,35 @@ fn messages_that_are_dropped_again_and_again_cost_no_memory() {
         }
     }
 }
+
+/// Whoever waits for a lease then probes by itself.
+#[test]
+fn what_is_not_asked_for_too_long_is_neglected() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let mut background = background(&server);
+    let others = circuits(&background, "other", Window::NEW.urgent() + 100);
+    let new = circuits(&background, "new", 1);
+    let all = others.iter().chain(&new);
+    background
+        .urgent
+        .extend(all.map(|(circuit, _)| Arc::clone(circuit)));
+    background.drive_all();
+    let (now, hour) = (background.hub.now(), 3_600_000_000);
+    let circuit = &new[0].0;
+    assert!(!is_asked(&new[0]) && !circuit.is_neglected(now, hour));
+    assert!(circuit.is_neglected(now + hour + 1, hour));
+    // It waits since then, however often it is found worth looking at.
+    background.urgent.push_back(Arc::clone(circuit));
+    background.drive_all();
+    assert!(circuit.is_neglected(now + hour + 1, hour));
+    // Once it is asked for, nobody neglects it.
+    background.nodes.all[0].in_flight = 0;
+    for _ in 0..100 {
+        background.drive_all();
+        background.nodes.all[0].in_flight = 0;
+    }
+    assert!(is_asked(&new[0]));
+    assert_eq!(circuit.waits_since.load(Ordering::Relaxed), u64::MAX);
+}
