@@ -90,7 +90,8 @@ pub trait Link: Send + Sync {
     );
 
     /// The wait is over, or a trial has room for more, and a call asks to probe. `Err`: not now; after what
-    /// time to ask again, which is what callers are told as `retry_after`. Where this panics, the breaker decides by itself: `Ok`.
+    /// time to ask again, which is what callers are told as `retry_after`. Where this panics, the breaker
+    /// decides by itself: `Ok`.
     ///
     /// With `Ok` a probe is let through, unless [`probe_withdrawn`](Self::probe_withdrawn) follows.
     ///

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use breaker_core::{Change, Circuit, Effect, Generation, State, Trigger};
 use breaker_redis::instance::{Follow, Happened, Instance, Options, Settled, Step};
-use breaker_redis::protocol::{Caller, Cause, Counts, Quorum, Shared};
+use breaker_redis::protocol::{Caller, Cause, Counts, Shared};
 
 use crate::clock::{Moment, Reading};
 
@@ -12,14 +12,12 @@ use crate::clock::{Moment, Reading};
 #[derive(Debug)]
 pub(crate) struct Link {
     instance: Instance,
-    options: Arc<Options>,
     /// When it is woken next.
     pub(crate) wakes: Moment,
 }
 
 impl Link {
     pub(crate) fn new(options: Options, circuit: &Circuit, now: Reading, seed: u64) -> Self {
-        let options = Arc::new(options);
         let begun = Happened {
             generation: circuit.generation(),
             state: CLOSED,
@@ -27,8 +25,7 @@ impl Link {
             window: Counts::default(),
         };
         Self {
-            instance: Instance::new(options.clone(), &begun, now.micros(), seed),
-            options,
+            instance: Instance::new(Arc::new(options), &begun, now.micros(), seed),
             wakes: Moment::MAX,
         }
     }
@@ -39,12 +36,7 @@ impl Link {
 
     /// How it introduces itself.
     pub(crate) fn caller(&self) -> Caller {
-        Caller {
-            who: self.options.me.clone(),
-            alive: self.options.alive.as_micros() as u64,
-            present: matches!(self.options.quorum, Quorum::Share(_)),
-            longest_lease: self.options.probe_timeout.as_micros() as u64,
-        }
+        self.instance.caller()
     }
 
     pub(crate) fn changed(&mut self, now: Reading, change: &Change, circuit: &Circuit) {

@@ -1,7 +1,9 @@
 //! Lost and found again.
 
-use breakerbox::link::{sharing_lost, sharing_restored};
-use breakerbox::observe::{self, FirstThenCounts, InOrder, Observer, SharingLost, SharingRestored};
+use breakerbox::link::{sharing_lost, sharing_lost_in_part, sharing_restored};
+use breakerbox::observe::{
+    self, FirstThenCounts, InOrder, Observer, Part, SharingLost, SharingRestored,
+};
 use std::error::Error;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -78,6 +80,34 @@ fn how_often_is_told_and_nothing_breaks_a_line() {
              (lost 7 times since this was told last)"
         ]
     );
+}
+
+#[test]
+fn a_part_is_told_as_one() {
+    #[derive(Default)]
+    struct Parts(Mutex<Vec<Option<Part>>>);
+    impl Observer for Parts {
+        fn sharing_lost(&self, event: &SharingLost<'_>) {
+            if event.fleet == "in\npart" {
+                self.0.lock().unwrap().push(event.part);
+            }
+        }
+    }
+
+    let (lines, parts) = (Lines::of("in\npart"), Arc::new(Parts::default()));
+    let _lines = observe::install(InOrder::new(FirstThenCounts::new(lines.clone())));
+    let _parts = observe::install(parts.clone());
+    sharing_lost_in_part("in\npart", &Lost(None, "gone\n"), 2, Part::new(1, 3));
+    sharing_lost("in\npart", &Lost(None, "gone"), 1);
+    assert_eq!(
+        lines.take(),
+        [
+            "1 of 3 circuits of fleet `in\\npart` can't be shared, each process is on its own with these: \
+             gone\\n (lost 2 times since this was told last)",
+            "fleet `in\\npart` can't be reached, each process is on its own: gone"
+        ]
+    );
+    assert_eq!(*parts.0.lock().unwrap(), [Some(Part::new(1, 3)), None]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! One instance by hand: what comes in between two of its steps, in which order threads are late.
 
+#[path = "by_hand/alone.rs"]
+mod alone;
 #[path = "by_hand/asking.rs"]
 mod asking;
 #[path = "by_hand/census.rs"]

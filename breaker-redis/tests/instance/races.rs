@@ -12,6 +12,8 @@ mod lease;
 mod news;
 #[path = "races/orders.rs"]
 mod orders;
+#[path = "races/overloads.rs"]
+mod overloads;
 #[path = "races/quorum.rs"]
 mod quorum;
 #[path = "races/rates.rs"]

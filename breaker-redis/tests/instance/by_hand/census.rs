@@ -4,13 +4,10 @@ use super::{ByHand, done, generation, happened, told, with};
 use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::{MS, SECOND};
-use breaker_redis::instance::{Happened, Instance, Options, Settled, Step};
-use breaker_redis::protocol::{
-    CENSUS, CENSUS_HOLDS, Cause, Command, Counts, Limits, Share, Shared, Told,
-};
-use breakerbox::State;
+use breaker_redis::instance::{Instance, Options, Settled, Step};
+use breaker_redis::protocol::{CENSUS, CENSUS_HOLDS, Cause, Command, Counts, Limits, Share, Told};
 
-fn rate() -> Option<Limits> {
+pub(super) fn rate() -> Option<Limits> {
     Some(Limits::Rate {
         failures: Share::new(0.5),
         slow: Share::new(0.5),
@@ -18,7 +15,7 @@ fn rate() -> Option<Limits> {
     })
 }
 
-const WELL: Counts = Counts {
+pub(super) const WELL: Counts = Counts {
     calls: 20,
     failures: 0,
     slow: 0,
@@ -30,7 +27,7 @@ const FAILING: Counts = Counts {
     slow: 0,
 };
 
-fn by(counting: Option<Limits>, seed: u64) -> Instance {
+pub(super) fn by(counting: Option<Limits>, seed: u64) -> Instance {
     let options = Options {
         counting,
         ..options(0)
@@ -45,7 +42,7 @@ fn by(counting: Option<Limits>, seed: u64) -> Instance {
     instance
 }
 
-fn stands(census: Option<u64>) -> Told {
+pub(super) fn stands(census: Option<u64>) -> Told {
     Told {
         census,
         ..told(1, CLOSED, Cause::Founded, "other")
@@ -62,7 +59,7 @@ fn settles(instance: &mut Instance, now: u64, counts: Counts) {
 }
 
 /// What it asks, and when, from then until a time; what its window holds and how it stands there is that.
-fn plays(
+pub(super) fn plays(
     instance: &mut Instance,
     from: u64,
     until: u64,
@@ -92,7 +89,7 @@ fn plays(
 }
 
 /// How old a census is that began then, as long as it holds.
-fn began(at: u64) -> impl Fn(u64) -> Option<u64> {
+pub(super) fn began(at: u64) -> impl Fn(u64) -> Option<u64> {
     move |now| {
         now.checked_sub(at)
             .filter(|age| (0..=CENSUS_HOLDS).contains(age))
@@ -197,6 +194,41 @@ fn a_flood_of_new_ones_is_looked_at_twice_a_second_at_most() {
 }
 
 #[test]
+fn one_that_is_told_of_later_is_the_same_and_the_next_is_another() {
+    for (later, is_another) in [
+        (260 * MS, false),
+        (CENSUS_HOLDS / 2, false),
+        // By Redis' clock it is a second and more after the one before.
+        (CENSUS_HOLDS - 100 * MS, true),
+        (CENSUS_HOLDS + 1, true),
+    ] {
+        let mut instance = by(rate(), 1);
+        instance.heard(SECOND, &stands(Some(0)));
+        let now = SECOND + later;
+        let first = plays(&mut instance, SECOND, now, WELL, |_| None);
+        assert_eq!(first.len(), 1);
+        instance.heard(now, &stands(Some(0)));
+        let holds = Counts { calls: 30, ..WELL };
+        let half = now + CENSUS / 2;
+        let asks = plays(&mut instance, now, half, holds, |_| None);
+        let says = asks.iter().any(|(_, counts)| *counts == Some(holds));
+        assert_eq!(says, is_another, "{later}: {asks:?}");
+    }
+}
+
+#[test]
+fn that_of_an_earlier_version_is_over() {
+    let mut instance = by(rate(), 1);
+    let before = Told {
+        census: Some(0),
+        ..told(0, CLOSED, Cause::Founded, "other")
+    };
+    instance.heard(SECOND, &before);
+    let asks = plays(&mut instance, SECOND, 2 * SECOND, WELL, |_| None);
+    assert_eq!(asks, []);
+}
+
+#[test]
 fn another_term_has_a_census_of_its_own_at_once() {
     let mut instance = by(rate(), 1);
     instance.heard(SECOND, &stands(Some(0)));
@@ -238,102 +270,6 @@ fn one_that_hears_of_it_late_says_at_once_what_it_holds() {
         instance.heard(SECOND, &stands(Some(age)));
         let asks = plays(&mut instance, SECOND, SECOND + 10 * MS, holds, |_| None);
         assert_eq!(asks, [(SECOND, Some(holds))]);
-    }
-}
-
-/// What happens to one that is open by itself, of which that is the number.
-fn alone(number: u32, state: State, window: Counts) -> Happened {
-    let wait = if state == State::Open { 20 * SECOND } else { 0 };
-    Happened {
-        generation: generation(number),
-        state: Shared {
-            state,
-            wait,
-            ..CLOSED
-        },
-        cause: match state {
-            State::Closed => Some(Cause::Recovered),
-            State::HalfOpen => Some(Cause::Leased),
-            _ => Some(Cause::Tripped { failures: 10 }),
-        },
-        window,
-    }
-}
-
-const TRIPPED: Counts = Counts {
-    calls: 20,
-    failures: 10,
-    slow: 3,
-};
-
-const ALL_FAILED: Option<Counts> = Some(Counts {
-    failures: 20,
-    ..TRIPPED
-});
-
-const A_PROBE: Option<Counts> = Some(Counts {
-    calls: 1,
-    failures: 1,
-    slow: 0,
-});
-
-#[test]
-fn one_that_is_open_by_itself_counts_as_failing_in_a_census_and_at_each_poll() {
-    let mut instance = by(rate(), 1);
-    let none = Counts::default();
-    instance.changed(SECOND, &alone(1, State::Open, TRIPPED));
-    let asks = plays(&mut instance, SECOND, SECOND + MS, WELL, |_| None);
-    assert_eq!(asks, [(SECOND, ALL_FAILED)]);
-    let now = 2 * SECOND;
-    instance.heard(now, &stands(Some(0)));
-    let asks = plays(&mut instance, now, now + SECOND, WELL, began(now));
-    assert!(
-        matches!(asks[..], [(at, it)] if at >= now + CENSUS && it == ALL_FAILED),
-        "{asks:?}"
-    );
-    let polls = plays(&mut instance, 3 * SECOND, 20 * SECOND, WELL, |_| None);
-    assert!((2..=5).contains(&polls.len()), "{polls:?}");
-    assert!(polls.iter().all(|(_, it)| *it == ALL_FAILED), "{polls:?}");
-
-    // A probe is on its way, and then has failed: the calls of before are old.
-    assert_eq!(instance.probe_wanted(20 * SECOND), Ok(()));
-    instance.changed(20 * SECOND, &alone(2, State::HalfOpen, none));
-    assert!(plays(&mut instance, 20 * SECOND, 20 * SECOND, WELL, |_| None).is_empty());
-    instance.changed(20 * SECOND, &alone(3, State::Open, none));
-    let polls = plays(&mut instance, 20 * SECOND, 60 * SECOND, WELL, |_| None);
-    assert!((6..=12).contains(&polls.len()), "{polls:?}");
-    assert!(polls.iter().all(|(_, it)| *it == A_PROBE), "{polls:?}");
-
-    // Once it is closed, it counts as any other.
-    instance.changed(61 * SECOND, &alone(4, State::Closed, none));
-    let asks = plays(&mut instance, 61 * SECOND, 61 * SECOND, none, |_| None);
-    assert_eq!(asks, [(61 * SECOND, Some(none))]);
-}
-
-#[test]
-fn one_that_could_probe_and_has_no_call_counts_as_one_call() {
-    let mut instance = by(rate(), 1);
-    instance.changed(SECOND, &alone(1, State::Open, TRIPPED));
-    let asks = plays(&mut instance, SECOND, 60 * SECOND, WELL, |_| None);
-    for (at, counts) in asks {
-        let is_old = at >= 21 * SECOND;
-        assert_eq!(counts, if is_old { A_PROBE } else { ALL_FAILED }, "{at}");
-    }
-}
-
-#[test]
-fn in_a_census_one_whose_wait_is_over_counts_as_one_call_also_before_its_next_poll() {
-    for seed in 0..20 {
-        let mut instance = by(rate(), seed);
-        instance.changed(SECOND, &alone(1, State::Open, TRIPPED));
-        plays(&mut instance, SECOND, 21 * SECOND - MS, WELL, |_| None);
-        let now = 21 * SECOND;
-        instance.heard(now, &stands(Some(0)));
-        let asks = plays(&mut instance, now, now + SECOND, WELL, began(now));
-        let (first, counts) = asks[0];
-        assert!(first <= now + CENSUS / 2, "{asks:?}");
-        assert_eq!(counts, A_PROBE);
-        assert!(asks.iter().all(|(_, counts)| *counts == A_PROBE));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::{MS, SECOND};
 use breaker_redis::instance::{Instance, Options, Step};
-use breaker_redis::protocol::{Cause, Command, Quorum, Shared};
+use breaker_redis::protocol::{Cause, Command, Quorum, Shared, Told};
 use breakerbox::State;
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,9 +105,17 @@ fn an_older_message_and_the_same_one_again_change_nothing() {
 
 #[test]
 fn an_operators_word_is_followed_by_who_is_closed_already_and_a_new_life_is_not() {
-    for (cause, follows) in [(Cause::Operator, true), (Cause::Founded, false)] {
+    for (cause, offered, follows) in [
+        (Cause::Operator, None, true),
+        (Cause::Founded, None, false),
+        // It was an operator's before Redis lost it.
+        (Cause::Operator, Some(version(4)), false),
+    ] {
         let mut instance = at(CLOSED);
-        let mut told = told(1, CLOSED, cause, "other");
+        let mut told = Told {
+            offered,
+            ..told(1, CLOSED, cause, "other")
+        };
         told.version.epoch += 1;
         instance.heard(2 * SECOND, &told);
         match instance.next(2 * SECOND) {
@@ -127,6 +135,22 @@ fn another_state_of_the_same_number_is_followed_where_redis_says_so() {
     let reply = done(told(4, CLOSED, Cause::Operator, "other"));
     instance.replied(poll, asked, Ok(&reply));
     assert_eq!(instance.follows(poll).to.state, State::Closed);
+}
+
+#[test]
+fn what_was_heard_since_it_asked_is_not_forgotten_for_what_it_had_asked_with() {
+    let mut instance = at(CLOSED);
+    instance.heard(2 * SECOND, &told(9, CLOSED, Cause::Recovered, "other"));
+    instance.follows(2 * SECOND);
+    instance.followed(2 * SECOND, Ok(generation(1)));
+    let poll = instance.waits(2 * SECOND).expect("a poll");
+    let (asked, command) = instance.asks(poll);
+    assert_eq!(command.known(), Some(version(9)));
+    instance.heard(poll, &told(12, OPEN, TRIPPED, "other"));
+    // That 9 isn't believed says nothing of 12.
+    let reply = done(told(5, CLOSED, Cause::Recovered, "other"));
+    instance.replied(poll, asked, Ok(&reply));
+    assert_eq!(instance.known(), Some(version(12)));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn settings() -> Settings {
         .jitter(0.0)
 }
 
-fn by_rate(id: usize) -> Options {
+pub(super) fn by_rate(id: usize) -> Options {
     Options {
         counting: Some(Limits::Rate {
             failures: Share::new(0.5),
@@ -44,7 +44,7 @@ fn world_of(settings: Settings, instances: usize, options: impl Fn(usize) -> Opt
 }
 
 /// Of ten instances, after so many calls that were well.
-fn ten(options: impl Fn(usize) -> Options) -> World {
+pub(super) fn ten(options: impl Fn(usize) -> Options) -> World {
     let mut world = world_of(settings(), 10, options);
     for _ in 0..20 {
         for id in 0..10 {
@@ -56,7 +56,7 @@ fn ten(options: impl Fn(usize) -> Options) -> World {
 }
 
 impl World {
-    fn fail(&mut self, ids: impl IntoIterator<Item = usize>, calls: usize) {
+    pub(super) fn fail(&mut self, ids: impl IntoIterator<Item = usize>, calls: usize) {
         for id in ids {
             for _ in 0..calls {
                 self.call(id, Outcome::Failure);
@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    fn are(&self, open: usize, closed: usize) {
+    pub(super) fn are(&self, open: usize, closed: usize) {
         let expected = [vec![State::Open; open], vec![State::Closed; closed]].concat();
         assert_eq!(self.states(), expected);
     }
@@ -173,59 +173,6 @@ fn votes_open_nothing_while_the_rate_of_all_is_below() {
     world.fail(0..4, 20);
     world.run(10 * SECOND);
     world.are(4, 6);
-}
-
-#[test]
-fn an_overload_is_said_to_all() {
-    let overloaded = Outcome::Overloaded(Duration::from_secs(20));
-    let mut world = ten(by_rate);
-    world.call(3, overloaded);
-    world.run(10 * MS);
-    world.are(10, 0);
-    assert_eq!(world.stands().cause, Cause::Overloaded);
-    // Also by one that is open by itself, of its probe.
-    let mut world = ten(by_rate);
-    world.fail([0], 10);
-    world.run(61 * SECOND);
-    world.are(1, 9);
-    assert!(world.call(0, overloaded));
-    world.run(10 * MS);
-    world.are(10, 0);
-
-    let two = |id| Options {
-        quorum: Quorum::Instances(2),
-        ..by_rate(id)
-    };
-    let mut world = ten(two);
-    world.call(0, overloaded);
-    world.run(10 * MS);
-    world.are(1, 9);
-    // A trip by its own rate is no second vote.
-    world.fail([1], 10);
-    world.run(SECOND);
-    world.are(2, 8);
-    world.call(2, overloaded);
-    world.run(10 * MS);
-    world.are(10, 0);
-}
-
-#[test]
-fn a_vote_for_an_overload_is_taken_back() {
-    let two = |id| Options {
-        quorum: Quorum::Instances(2),
-        ..by_rate(id)
-    };
-    let overloaded = Outcome::Overloaded(Duration::from_secs(2));
-    let mut world = ten(two);
-    world.call(0, overloaded);
-    world.run(3 * SECOND);
-    assert!(world.call(0, Outcome::Success));
-    world.run(10 * MS);
-    world.are(0, 10);
-    world.call(1, overloaded);
-    world.run(10 * MS);
-    assert_eq!(world.states()[1], State::Open);
-    assert_eq!(world.states()[2..], [State::Closed; 8]);
 }
 
 #[test]

@@ -285,6 +285,8 @@ fn keys_fallbacks_and_answers_that_are_lost() {
             &io::Error::from(io::ErrorKind::ConnectionRefused),
             2,
         );
+        let part = observe::Part::new(2, 6);
+        link::sharing_lost_in_part("booking", &std::fmt::Error, 1, part);
         link::sharing_restored("booking", Duration::from_millis(1_500));
     });
     assert_events(
@@ -321,6 +323,12 @@ fn keys_fallbacks_and_answers_that_are_lost() {
                 json!({"event": "sharing_lost", "fleet": "booking", "losses": 2,
                     "error": "connection refused",
                     "message": "fleet `booking` can't be reached, each process is on its own: connection refused (lost 2 times since this was told last)"}),
+            ),
+            (
+                "WARN",
+                json!({"event": "sharing_lost", "fleet": "booking", "losses": 1, "circuits": 2, "of": 6,
+                    "error": std::fmt::Error.to_string(),
+                    "message": format!("2 of 6 circuits of fleet `booking` can't be shared, each process is on its own with these: {}", std::fmt::Error)}),
             ),
             (
                 "INFO",
