@@ -4,6 +4,7 @@ mod any;
 mod census;
 mod histories;
 mod hostile;
+mod members;
 mod names;
 mod rules;
 mod script;

@@ -207,3 +207,26 @@ fn what_was_an_operators_word_and_is_offered_is_no_new_one() {
     assert_eq!(told.version, founded.version.next());
     assert_eq!(told.offered, Some(later));
 }
+
+#[test]
+fn who_followed_an_offer_that_was_replaced_does_not_undo_the_later_one() {
+    let mut redis = Redis::new();
+    let older = redis.done("web-1", &CLOSE).version;
+    redis.now += SECOND;
+    let later = redis
+        .done("web-1", &change(Some(older), State::Open))
+        .version;
+    redis.now += SECOND;
+    redis.stored.record = None;
+    let first = redis
+        .done("web-1", &offer(older, shared(State::Closed)))
+        .version;
+    let second = redis.done("web-2", &offer(later, OPEN));
+    assert_eq!(second.version, first.next());
+    // It is later than what was offered second, but of this life.
+    assert!(first > later);
+    assert_eq!(
+        redis.refused("web-3", &offer(first, shared(State::Closed))),
+        second
+    );
+}
