@@ -299,6 +299,46 @@ fn after_a_census_a_poll_is_one_command_as_before() {
 }
 
 #[test]
+fn those_that_trip_by_a_dead_service_more_than_a_wait_apart_open_that_of_all() {
+    let mut world = world_of(settings(), 5, by_rate);
+    for _ in 0..20 {
+        for id in 0..5 {
+            world.call(id, Outcome::Success);
+        }
+    }
+    for id in 0..3 {
+        world.fail([id], 10);
+        world.run(70 * SECOND);
+        world.are(id + 1, 4 - id);
+        assert_eq!(world.stands().shared.state, State::Closed);
+    }
+    // Three with one failed call each, this one with 20, and one with 20 that were well.
+    world.fail([3], 10);
+    world.run(SECOND);
+    world.are(5, 0);
+    assert_eq!(world.stands().cause, Cause::Counted { failures: 23 });
+}
+
+#[test]
+fn those_that_tripped_while_redis_was_away_count_with_one_call_each() {
+    for (instances, opens) in [(10, true), (9, false)] {
+        let mut world = world_of(settings(), instances, by_rate);
+        for id in 0..instances {
+            world.unlink(id);
+        }
+        world.fail(0..instances, 20);
+        world.run(70 * SECOND);
+        for id in 0..instances {
+            world.link(id);
+        }
+        world.run(20 * SECOND);
+        world.are(instances, 0);
+        let state = world.told().map(|told| told.shared.state);
+        assert_eq!(state == Some(State::Open), opens, "{instances}: {state:?}");
+    }
+}
+
+#[test]
 fn a_redis_that_was_emptied_in_a_census_is_told_again() {
     let mut world = ten(by_rate);
     world.fail(0..6, 20);
