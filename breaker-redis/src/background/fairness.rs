@@ -1,9 +1,9 @@
 //! What is urgent and what can wait don't keep each other from being asked: with a real Redis, whose answers
 //! nobody looks at.
 
-use super::Background;
 use super::connect::{Target, Trial};
 use super::window::{LEAST, Window};
+use super::{Background, Woken};
 use crate::circuit::Circuit;
 use crate::hub::Hub;
 use crate::protocol::tests::server::Server;
@@ -13,7 +13,7 @@ use crate::{Fleet, FleetBreaker, SharedFleetBreaker, Sharing};
 use breakerbox::{Breaker, Settings};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SESSION: u64 = 1;
 
@@ -156,4 +156,41 @@ fn what_is_not_asked_for_too_long_is_neglected() {
     }
     assert!(is_asked(&new[0]));
     assert_eq!(circuit.waits_since.load(Ordering::Relaxed), u64::MAX);
+}
+
+/// Else nothing would be asked any more, at some time.
+#[test]
+fn what_is_answered_makes_room_for_as_much_again() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let mut background = background(&server);
+    let (patient, urgent) = (
+        circuits(&background, "patient", 100),
+        circuits(&background, "urgent", 20),
+    );
+    let node = &mut background.nodes.all[0];
+    let of = |circuits: &[(Arc<Circuit>, _)]| -> Vec<_> {
+        circuits
+            .iter()
+            .map(|(circuit, _)| Arc::clone(circuit))
+            .collect()
+    };
+    node.patient.extend(of(&patient));
+    node.urgent.extend(of(&urgent));
+    let is_told = |(circuit, _): &(Arc<Circuit>, _)| {
+        circuit.told_in.load(Ordering::Relaxed) == SESSION && circuit.instance().is_told()
+    };
+    let begun = Instant::now();
+    while !patient.iter().chain(&urgent).all(is_told) || background.nodes.all[0].in_flight > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "not all is told");
+        background.drive_all();
+        if let Woken::Event(event) = background.wait() {
+            background.take(event);
+        }
+    }
+    let node = &background.nodes.all[0];
+    let left = (node.in_flight, node.patient_asked, node.questions.len());
+    assert_eq!(left, (0, 0, 0));
+    assert!(node.window.room() >= LEAST);
 }

@@ -67,8 +67,15 @@ fn nobody_wakes_to_ask_what_is_being_asked() {
     assert!(wanted.is_some_and(|at| at <= Instant::now()));
     assert_eq!(background.map_due(), None);
     // Once it is answered, it is asked once more.
-    background.mapped(Ok(vec![]));
+    background.mapped(Ok(vec![range(&silent, 0, SLOTS - 1)]));
     assert!(background.map_due().is_some());
+    // And again, however many ask for it, a while later.
+    let asked_at = Instant::now();
+    let cluster = background.cluster.as_mut().expect("a cluster");
+    (cluster.asked_at, cluster.due) = (Some(asked_at), None);
+    background.want_map();
+    background.want_map();
+    assert_eq!(background.map_due(), Some(asked_at + ONCE_IN));
     drop(one);
 }
 
@@ -108,4 +115,26 @@ fn what_no_node_has_is_told_once_and_asked_for_more_and_more_rarely() {
     let status = background.hub.status();
     assert!(!status.is_connected && status.last_error.is_some());
     drop((with, without));
+}
+
+#[test]
+fn with_a_node_that_is_no_part_of_the_cluster_any_more_its_connection_goes() {
+    let [silent, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let mut background = background(&silent);
+    let breaker = circuit(&background, true);
+    background.mapped(Ok(vec![range(&silent, 0, SLOTS - 1)]));
+    // As if it was connected, and the circuit asked for there.
+    background.nodes.all[0].session = 7;
+    background.hub.connected(7);
+    let circuit = background.circuits().next().expect("a circuit");
+    circuit.found_in.store(7, Ordering::Relaxed);
+    circuit.instance().found(0);
+    assert_eq!(background.hub.status().cut_off, 0);
+    background.mapped(Ok(vec![range(&other, 0, SLOTS - 1)]));
+    assert_eq!(background.nodes.all.len(), 1);
+    assert_eq!(background.nodes.of_session(7), None);
+    let status = background.hub.status();
+    assert_eq!((status.cut_off, status.circuits), (1, 1), "{status:?}");
+    assert_eq!(circuit.found_in.load(Ordering::Relaxed), 0);
+    drop(breaker);
 }
