@@ -83,8 +83,8 @@ impl Fleet {
         Ok(Self { hub })
     }
 
-    /// Shares a breaker's circuit from now on, for as long as this fleet is kept. What others know of it is asked for in the background;
-    /// until that is known it stays as it is.
+    /// Shares a breaker's circuit from now on, for as long as this fleet is kept. What others know of it is
+    /// asked for in the background; until that is known it stays as it is.
     ///
     /// # Errors
     /// [`FleetError::Sharing`], [`FleetError::AlreadyShared`], [`FleetError::NameTaken`]. The breaker

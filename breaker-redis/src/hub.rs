@@ -342,7 +342,8 @@ impl Hub {
         self.progress.notify_all();
     }
 
-    /// Waits until each circuit that is there now was answered for, and has told what happened to it. `Err`: what went wrong last.
+    /// Waits until each circuit that is there now was answered for, and has told what happened to it.
+    /// `Err`: what went wrong last.
     pub(crate) fn wait_until_told(&self, within: Duration) -> Result<(), Option<ConnectionError>> {
         let deadline = Instant::now().checked_add(within);
         let wanted: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();

@@ -71,7 +71,7 @@ impl FleetBuilder {
     /// hostname`, their names.) A cluster has the database 0 alone.
     ///
     /// Where a node is gone, its circuits are on their own and the others stay shared; a replica that takes
-    /// its place is found. A user also needs `+cluster|slots`, and `+asking` while slots are moved.
+    /// its place is found. Circuits whose slot no node has are on their own likewise. A user also needs `+cluster|slots`, and `+asking` while slots are moved.
     ///
     /// Needs the feature `cluster`: without it [`start`](Self::start) says so.
     #[must_use]

@@ -1,11 +1,14 @@
 //! A connection to Redis: from nothing to one that can be used, or why not.
 
+mod encryption;
+
 use super::connection::Connection;
 use super::limited::{Gauge, Limited};
 use super::trouble;
 use crate::error::{FleetError, Trouble};
 use crate::protocol::SCRIPT;
 use crate::settings::{FleetBuilder, is_tls};
+use encryption::{Config, Tls, shake_hands, tls, with};
 use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncConnectionConfig, ConnectionAddr, IntoConnectionInfo, ProtocolVersion, PushInfo, PushKind,
@@ -25,18 +28,6 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
-
-/// How to speak TLS.
-#[cfg(feature = "tls")]
-type Config = Arc<rustls::ClientConfig>;
-#[cfg(not(feature = "tls"))]
-type Config = std::convert::Infallible;
-
-/// The same, and with whom.
-#[cfg(feature = "tls")]
-type Tls = (Config, rustls::pki_types::ServerName<'static>);
-#[cfg(not(feature = "tls"))]
-type Tls = std::convert::Infallible;
 
 /// Messages that wait to be heard. More are dropped, and all circuits asked for instead.
 pub(crate) const MOST_WAITING: usize = 16_384;
@@ -391,57 +382,4 @@ fn listener(
             Err(TrySendError::Closed(_)) => Err(()),
         }
     }
-}
-
-#[cfg(feature = "tls")]
-fn tls(settings: &FleetBuilder) -> Result<Config, FleetError> {
-    let client = settings.client_certificate.as_ref();
-    super::tls::client(
-        settings.root_certificates.as_deref(),
-        client.map(|(certificates, key)| (&**certificates, &**key)),
-    )
-}
-
-#[cfg(not(feature = "tls"))]
-fn tls(_: &FleetBuilder) -> Result<Config, FleetError> {
-    Err(FleetError::Feature {
-        feature: "tls",
-        what: "TLS, which `rediss://` asks for,",
-    })
-}
-
-/// Over TLS, with a host of this name.
-#[cfg(feature = "tls")]
-fn with(config: &Config, host: &str) -> Result<Tls, FleetError> {
-    match host.to_owned().try_into() {
-        Ok(name) => Ok((Arc::clone(config), name)),
-        Err(_) => Err(FleetError::Certificate(
-            "the host in the address is no name that a certificate can be for: write the one that the \
-             certificate of redis has"
-                .to_owned(),
-        )),
-    }
-}
-
-#[cfg(not(feature = "tls"))]
-fn with(config: &Config, _: &str) -> Result<Tls, FleetError> {
-    match *config {}
-}
-
-#[cfg(feature = "tls")]
-async fn shake_hands(
-    (config, name): &Tls,
-    stream: TcpStream,
-) -> Result<tokio_rustls::client::TlsStream<TcpStream>, Trouble> {
-    let connector = tokio_rustls::TlsConnector::from(Arc::clone(config));
-    let shaken = connector.connect(name.clone(), stream).await;
-    shaken.map_err(|error| match super::tls::why(&error) {
-        Some(why) => Trouble::Tls(why),
-        None => Trouble::Tls(trouble::of_io(&error)),
-    })
-}
-
-#[cfg(not(feature = "tls"))]
-async fn shake_hands(tls: &Tls, _: TcpStream) -> Result<TcpStream, Trouble> {
-    match *tls {}
 }
