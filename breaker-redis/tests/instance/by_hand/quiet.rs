@@ -4,7 +4,7 @@ use super::{ByHand, OPEN, TRIPPED, done, generation, happened, told, with};
 use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::{MS, SECOND};
-use breaker_redis::instance::{Instance, Options, Settled};
+use breaker_redis::instance::{Instance, Options, Settled, Unanswered};
 use breaker_redis::protocol::{
     Cause, Counts, Limits, Quorum, Reply, Share, Shared, Verdict, Version,
 };
@@ -164,4 +164,30 @@ fn what_is_new_asks_at_once_and_what_only_asks_can_wait() {
     let over = 3 * SECOND;
     assert!(instance.probe_wanted(over).is_err());
     assert!(!instance.can_wait(over), "a call waits for the lease");
+}
+
+#[test]
+fn who_could_not_follow_is_closed_here_and_polls_in_time() {
+    let (mut instance, _) = waiting(quiet());
+    let now = 20 * SECOND;
+    instance.heard(now, &told(4, OPEN, TRIPPED, "other"));
+    instance.follows(now);
+    instance.followed(now, Err(generation(0)));
+    assert!(instance.waits(now).expect("a poll") <= now + POLL);
+}
+
+#[test]
+fn what_was_not_answered_is_asked_again_as_what_can_not_wait() {
+    let mut instance = with(quiet());
+    let poll = instance.waits(0).expect("a poll");
+    let (asked, _) = instance.asks(poll);
+    instance.replied(poll, asked, Err(Unanswered::Unknown));
+    let retry = instance.waits(poll).expect("to ask again");
+    assert!(
+        !instance.can_wait(retry),
+        "until then it is one by itself, that was shared"
+    );
+    let (asked, _) = instance.asks(retry);
+    instance.replied(retry, asked, Ok(&nothing()));
+    assert!(instance.can_wait(retry));
 }
