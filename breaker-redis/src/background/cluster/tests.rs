@@ -138,3 +138,40 @@ fn with_a_node_that_is_no_part_of_the_cluster_any_more_its_connection_goes() {
     assert_eq!(circuit.found_in.load(Ordering::Relaxed), 0);
     drop(breaker);
 }
+
+/// However often it is tried again.
+#[test]
+fn a_cluster_or_node_that_stays_away_is_one_loss() {
+    let [silent, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let mut background = background(&silent);
+    let (one, two) = (circuit(&background, true), circuit(&background, false));
+    let away = || Trouble::Silent(Duration::from_secs(1));
+    let told = |background: &mut Background| match background.report.look(Instant::now()) {
+        Some(News::Lost { losses, part, .. }) => Some((losses, part)),
+        told => {
+            assert_eq!(told, None);
+            None
+        }
+    };
+    // Nobody says what is where: all is lost.
+    for round in 0..3 {
+        let (at, trouble) = ("here".to_owned(), away());
+        background.mapped(Err(ConnectionError { at, trouble }));
+        assert_eq!(told(&mut background), (round == 0).then_some((1, None)));
+    }
+    // Of each of two nodes it is a loss, at the first attempt.
+    background.mapped(Ok(vec![
+        range(&silent, 0, SLOTS / 2 - 1),
+        range(&other, SLOTS / 2, SLOTS - 1),
+    ]));
+    background.report = super::super::report::Report::default();
+    background.lose(0, away());
+    assert_eq!(told(&mut background), Some((1, None)), "none is there yet");
+    for _ in 0..3 {
+        background.lose(0, away());
+        assert_eq!(background.report.next(), None);
+    }
+    background.lose(1, away());
+    assert!(background.report.next().is_some(), "another loss");
+    drop((one, two));
+}
