@@ -59,8 +59,6 @@ pub struct Instance {
     trial: Trial,
     /// A call asked to probe, and the lease was not yet asked for.
     wanted: bool,
-    /// The last lease ended before a call came to use it.
-    starved: bool,
     lease_after: u64,
 
     /// What was counted, what was told of it last (`None`: that isn't known), and what is on its way.
@@ -146,7 +144,6 @@ impl Instance {
             lease: None,
             trial: Trial::NONE,
             wanted: false,
-            starved: false,
             lease_after: 0,
             counts: Counts::default(),
             said: Some(Counts::default()),

@@ -35,6 +35,9 @@ impl Here {
 pub(super) struct There {
     pub(super) told: Told,
     pub(super) at: u64,
+    /// Since when anybody might have asked for a lease. Unlike what is left, it doesn't begin anew each time
+    /// that the same is told again.
+    pub(super) free_at: u64,
 }
 
 impl There {

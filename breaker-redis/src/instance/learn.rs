@@ -33,7 +33,7 @@ impl Instance {
             Ordering::Less => return false,
             Ordering::Equal if by == By::Message => return true,
             Ordering::Equal if self.is_known(told) => {
-                self.there = self.told_now(told);
+                self.there = self.told_now(told, by);
                 return true;
             }
             // Redis was restored to an older state, and went on from there to another of this number.
@@ -44,13 +44,30 @@ impl Instance {
             }
             Ordering::Greater => {}
         }
-        self.adopt(told);
+        self.adopt(told, by);
         true
     }
 
-    fn told_now(&self, told: &Told) -> Option<Box<There>> {
+    fn told_now(&self, told: &Told, by: By) -> Option<Box<There>> {
         let (told, at) = (told.clone(), self.now);
-        Some(Box::new(There { told, at }))
+        let mut there = There {
+            told,
+            at,
+            free_at: at,
+        };
+        let (me, longest) = (&self.options.me, self.options.longest_lease());
+        there.free_at = there.held_until(me, longest);
+        if there.free_at == at {
+            match &self.there {
+                Some(before) if before.told.version == there.told.version => {
+                    there.free_at = before.free_at.min(at);
+                }
+                // Where calls are frequent it is so for a moment only, and hardly the one of the first answer.
+                None if by != By::Message => there.free_at = 0,
+                _ => {}
+            }
+        }
+        Some(Box::new(there))
     }
 
     fn is_known(&self, told: &Told) -> bool {
@@ -68,14 +85,13 @@ impl Instance {
         }
     }
 
-    fn adopt(&mut self, told: &Told) {
+    fn adopt(&mut self, told: &Told, by: By) {
         let known = self.known();
-        let before = self.there.take();
-        self.there = self.told_now(told);
+        let there = self.told_now(told, by);
+        let before = std::mem::replace(&mut self.there, there);
         self.offering = false;
         self.lease = None;
         self.wanted = false;
-        self.starved &= told.shared.state == State::HalfOpen;
         let is_mine = told.by == self.options.me;
         // Of an earlier version nothing counts; but what has founded it may be a count.
         let may_count = is_mine && told.cause == Cause::Founded;

@@ -17,6 +17,9 @@ pub(super) struct Lease {
     is_used: bool,
 }
 
+/// Calls of a fleet that come more rarely than that, in microseconds, don't wait for a lease.
+const RARE: u64 = 1_000_000;
+
 impl Lease {
     fn new(asked: Asked, lasts: u64) -> Self {
         Self {
@@ -121,10 +124,9 @@ impl Instance {
             };
             return Err(left.min(most));
         }
+        let is_asked = self.wanted || self.lease_on_its_way().is_some();
         self.wanted = true;
-        if self.starved {
-            // Its calls are too rare for a lease: the one before ended before the next call came.
-            self.starved = false;
+        if !is_asked && self.are_calls_rare() {
             self.let_through();
             return Ok(());
         }
@@ -159,6 +161,16 @@ impl Instance {
         }
     }
 
+    /// Whether nobody has asked for a lease for so long that the next call may not come before it has ended.
+    /// Then the call that asks for it doesn't wait for it: else it would be refused, and where each process
+    /// makes a call or few, all of them would be.
+    fn are_calls_rare(&self) -> bool {
+        // A message that says so may be on its way.
+        let long = RARE.saturating_add(self.round_trip.saturating_mul(4));
+        let free_at = self.there.as_ref().map_or(self.now, |there| there.free_at);
+        self.now.saturating_sub(free_at.max(self.lease_after)) > long
+    }
+
     fn is_tried_by_another(&self) -> bool {
         let lease = self.there.as_ref().and_then(|it| it.told.lease.as_ref());
         lease.is_some_and(|(holder, _)| *holder != self.options.me)
@@ -190,9 +202,7 @@ impl Instance {
     /// The lease's time is over.
     pub(super) fn lapse(&mut self) {
         let now = self.now;
-        if let Some(lease) = self.lease.take_if(|lease| now >= lease.until) {
-            self.starved = !lease.is_used;
-        }
+        self.lease.take_if(|lease| now >= lease.until);
     }
 
     pub(super) fn lapses_at(&self) -> Option<u64> {

@@ -122,8 +122,10 @@ pub(crate) fn at(shared: Shared) -> Instance {
     let mut instance = with(options(0));
     let (asked, command) = instance.asks(SECOND);
     assert_eq!(command, Command::Read { known: None });
-    let reply = done(told(4, shared, Cause::Recovered, "other"));
-    instance.replied(SECOND + MS, asked, Ok(&reply));
+    let told = told(4, shared, Cause::Recovered, "other");
+    // Only now, so that calls aren't rare if there are some within a second.
+    instance.heard(SECOND + MS, &told);
+    instance.replied(SECOND + MS, asked, Ok(&done(told)));
     if shared.state != State::Closed {
         instance.follows(SECOND + MS);
         instance.followed(SECOND + MS, Ok(generation(1)));

@@ -105,7 +105,6 @@ fn the_lease_of_a_probe_that_never_ends_is_not_renewed_for_ever() {
     world.run(2_500 * MS);
     assert!(!world.has_lease(0));
     world.call_lasts = MS;
-    world.lease(1);
     assert!(world.call(1, Outcome::Success));
     world.run(10 * MS);
     assert_eq!(world.states(), [State::Closed; 2]);
@@ -209,21 +208,56 @@ fn the_answer_with_the_lease_was_lost_and_it_is_asked_for_again() {
 }
 
 #[test]
-fn a_fleet_whose_calls_are_rarer_than_a_lease_recovers() {
+fn a_fleet_whose_calls_are_rarer_than_a_lease_loses_one_call_at_most() {
     let mut world = waiting(3);
-    for round in 0..4 {
-        for id in 0..3 {
-            world.call(id, Outcome::Success);
-            world.run(4 * SECOND);
-        }
-        if round == 0 {
-            assert_eq!(
-                world.states(),
-                [State::Open; 3],
-                "each asked, and had no call for it"
-            );
-        }
-    }
+    assert!(!world.call(0, Outcome::Success), "its next may come soon");
+    world.run(4 * SECOND);
+    assert_eq!(
+        world.states(),
+        [State::Open; 3],
+        "it had no use for the lease"
+    );
+    assert!(world.call(1, Outcome::Success));
+    world.run(20 * MS);
     assert_eq!(world.states(), [State::Closed; 3]);
     assert_eq!(world.probes(), 1);
+}
+
+#[test]
+fn where_nobody_called_since_the_wait_was_over_the_first_call_probes_and_no_other() {
+    let mut world = waiting(3);
+    world.run(3 * SECOND);
+    assert!(world.call(0, Outcome::Failure));
+    assert!(!world.call(0, Outcome::Success));
+    world.run(20 * MS);
+    for id in 0..3 {
+        assert!(!world.call(id, Outcome::Success), "it has failed");
+    }
+    assert_eq!(world.states(), [State::Open; 3]);
+    assert_eq!(world.probes(), 1);
+    world.run(9 * SECOND);
+    assert!(world.call(2, Outcome::Success));
+    world.run(20 * MS);
+    assert_eq!(world.states(), [State::Closed; 3]);
+    assert_eq!(world.probes(), 2);
+}
+
+/// A process for each call, as of a timer or a function at the edge: none of them calls twice.
+#[test]
+fn processes_that_make_one_call_each_probe_with_it() {
+    let mut world = waiting(1);
+    world.crash(0);
+    for (outcome, expected) in [
+        (Outcome::Failure, State::Open),
+        (Outcome::Success, State::Closed),
+    ] {
+        world.run(20 * SECOND);
+        let id = world.join(options);
+        world.run(SECOND);
+        assert_eq!(world.nodes[&id].state(), State::Open, "as it has read");
+        assert!(world.call(id, outcome), "nobody has called for a while");
+        world.run(20 * MS);
+        assert_eq!(world.stands().shared.state, expected);
+        world.crash(id);
+    }
 }
