@@ -41,6 +41,9 @@ pub enum Together {
     SlowStart,
 }
 
+/// Fleets that are larger poll more rarely, as the guide advises: in all as often as this one.
+const POLLED_AS_USUAL: u32 = 10_000;
+
 impl Scenario {
     /// All of them, in the order of tables and plots.
     pub const ALL: [Self; 7] = [
@@ -90,9 +93,25 @@ impl Scenario {
         let Self::Shared(together) = self else {
             return None;
         };
-        let options = Options::new(me);
+        let usual = Options::new(me);
+        let poll = usual.poll * (instances / POLLED_AS_USUAL).max(1);
+        let options = Options {
+            poll,
+            alive: usual.alive.max(poll * 4),
+            ..usual
+        };
+        // As a `Fleet` does: where nobody counts who is alive, none need be heard of more often than it
+        // polls.
+        let alone = Options {
+            alive: options.poll * 4,
+            ..options.clone()
+        };
+        let options = Options {
+            quiet: options.poll,
+            ..options
+        };
         Some(match together {
-            Together::AnyTrip => options,
+            Together::AnyTrip => alone,
             Together::Counting => Options {
                 counting: Some(Limits::Consecutive {
                     threshold: (instances / 100).max(5),
@@ -106,7 +125,7 @@ impl Scenario {
             },
             Together::SlowStart => Options {
                 slow_start: SLOW_START,
-                ..options
+                ..alone
             },
         })
     }
@@ -174,10 +193,7 @@ impl Conditions {
                 restart: 5 * SECOND,
                 takes: 5 * MILLISECOND,
             },
-            redis: Costs {
-                command: 15_000,
-                message: 1_000,
-            },
+            redis: Costs::MEASURED,
             quiet: 5 * SECOND,
             patience: 60 * SECOND,
             first: 10 * SECOND,

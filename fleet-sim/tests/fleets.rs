@@ -3,6 +3,7 @@
 use fleet_sim::clock::{MILLISECOND, SECOND};
 use fleet_sim::figures::{Figures, TICK, Tick};
 use fleet_sim::fleet::Fleet;
+use fleet_sim::redis::Costs;
 use fleet_sim::scenario::{Comeback, Conditions, Scenario, Together};
 
 const HERD: Scenario = Scenario::Alone { jitter: 0.0 };
@@ -179,7 +180,15 @@ fn a_herd_knocks_a_cold_service_over_and_jitter_does_not() {
 #[test]
 fn a_redis_that_can_do_nothing_delays_nothing_and_each_is_one_by_itself() {
     let mut conditions = warm();
-    conditions.redis.command = 2 * SECOND;
+    let slow = 2 * SECOND;
+    conditions.redis = Costs {
+        poll_of_nothing: slow,
+        poll: slow,
+        presence: slow,
+        change: slow,
+        count: slow,
+        ..conditions.redis
+    };
     let busy = play(50, Scenario::Shared(Together::AnyTrip), conditions);
     let alone = play(50, Scenario::Alone { jitter: 0.1 }, warm());
     assert!(busy.redis.longest_wait > 10 * SECOND);

@@ -16,21 +16,33 @@ const FAKETIME: &str = "libfaketime";
 /// Tests that run at once.
 const AT_ONCE: &str = "6";
 
-/// Where the table stands that this writes.
+/// Where the tables stand that this writes.
 const DOCS: &str = "breaker-redis/README.md";
 
-/// `cargo xtask fleet`: what sharing is worth, measured with 20 processes, as a table in the docs.
-pub(crate) fn job() -> ExitCode {
+/// What can be measured beside the fleet of 20 processes: programs of `test-fleet`.
+const MEASURES: [&str; 3] = ["keys", "redis-costs", "storm"];
+
+/// `cargo xtask fleet`: what sharing is worth, measured with 20 processes, as a table in the docs; or
+/// what many keys cost, what Redis takes, and what happens when all connect at once.
+pub(crate) fn job(options: &[String]) -> ExitCode {
+    let program = match options {
+        [] => "table",
+        [one] if MEASURES.contains(&one.as_str()) => one.as_str(),
+        _ => {
+            eprintln!("usage: cargo xtask fleet [{}]", MEASURES.join(" | "));
+            return ExitCode::from(2);
+        }
+    };
     let mut run = Run::new();
     if let Some(server) = redis::ready(&mut run) {
         run.step(
-            "instances",
+            "programs",
             cargo().args(["build", "--release", "--package", "test-fleet", "--bins"]),
         );
-        let mut table = Command::new(workspace::target_dir().join("release/table"));
-        table.env(redis::REDIS_SERVER, server);
-        table.arg("--into").arg(workspace::root().join(DOCS));
-        run.step("table", &mut table);
+        let mut measure = Command::new(workspace::target_dir().join("release").join(program));
+        measure.env(redis::REDIS_SERVER, server);
+        measure.arg("--into").arg(workspace::root().join(DOCS));
+        run.step(program, &mut measure);
     }
     run.finish()
 }

@@ -74,8 +74,8 @@ const JOBS: &[Job] = &[
     ),
     (
         "fleet",
-        "what sharing a circuit is worth, with 20 processes: writes the table in breaker-redis/README.md",
-        Way::Plain(fleet::job),
+        "what sharing a circuit is worth, with 20 processes, or what it costs [keys | redis-costs | storm]: writes tables in breaker-redis/README.md",
+        Way::WithOptions(fleet::job),
     ),
     (
         "fleet-sim",
