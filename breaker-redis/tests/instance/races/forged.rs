@@ -53,11 +53,10 @@ fn goes_on(world: &mut World, what: &str) {
     }
 }
 
-#[test]
-fn no_message_is_the_last_one() {
-    for epoch in EPOCHS {
-        for counter in [1, MAX - 1, MAX] {
-            let what = format!("{epoch:?}, {counter}");
+/// Fleets of three that an operator has closed, each with another version to be forged, and what it is.
+fn each_with_another_version() -> impl Iterator<Item = (World, Forged, String)> {
+    EPOCHS.into_iter().flat_map(|epoch| {
+        [1, MAX - 1, MAX].map(|counter| {
             let mut world = world(3);
             world.order(0, Order::Close);
             world.run(SECOND);
@@ -66,12 +65,19 @@ fn no_message_is_the_last_one() {
                 counter,
                 ..FORCED
             };
-            world.publish(forged);
-            world.run(10 * MS);
-            world.order(0, Order::Close);
-            world.run(7 * SECOND);
-            goes_on(&mut world, &what);
-        }
+            (world, forged, format!("{epoch:?}, {counter}"))
+        })
+    })
+}
+
+#[test]
+fn no_message_is_the_last_one() {
+    for (mut world, forged, what) in each_with_another_version() {
+        world.publish(forged);
+        world.run(10 * MS);
+        world.order(0, Order::Close);
+        world.run(7 * SECOND);
+        goes_on(&mut world, &what);
     }
 }
 
@@ -91,27 +97,16 @@ fn what_was_only_heard_and_can_not_be_believed_is_forgotten_with_the_next_poll()
 
 #[test]
 fn no_record_is_the_last_one() {
-    for epoch in EPOCHS {
-        for counter in [1, MAX - 1, MAX] {
-            let what = format!("{epoch:?}, {counter}");
-            let mut world = world(3);
-            world.order(0, Order::Close);
-            world.run(SECOND);
-            let forged = Forged {
-                epoch,
-                counter,
-                ..FORCED
-            };
-            world.write(forged);
-            world.run(7 * SECOND);
-            let believed = matches!(epoch, Epoch::Same | Epoch::Edge(_));
-            let state = match believed {
-                true => State::ForcedOpen,
-                false => State::Closed,
-            };
-            assert_eq!(world.states(), [state; 3], "{what}");
-            goes_on(&mut world, &what);
-        }
+    for (mut world, forged, what) in each_with_another_version() {
+        world.write(forged);
+        world.run(7 * SECOND);
+        let believed = matches!(forged.epoch, Epoch::Same | Epoch::Edge(_));
+        let state = match believed {
+            true => State::ForcedOpen,
+            false => State::Closed,
+        };
+        assert_eq!(world.states(), [state; 3], "{what}");
+        goes_on(&mut world, &what);
     }
 }
 
