@@ -81,6 +81,7 @@ impl FleetBreaker<Breaker> {
     /// If the options can't work: see [`Sharing::check`]. In a `static` that is an error of the
     /// compiler.
     #[must_use]
+    #[track_caller]
     pub const fn new(name: &'static str, config: Config, sharing: Sharing) -> Self {
         sharing.must(&config);
         Self::made(Breaker::new(name, config), sharing)

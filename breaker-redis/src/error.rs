@@ -23,6 +23,9 @@ pub enum FleetError {
          looked at: leave `#insecure` out, and give whom to trust by `root_certificates`"
     )]
     Insecure,
+    /// The address names a database that can't be there.
+    #[error("the database in the address of redis {0}")]
+    Database(&'static str),
     /// What is asked for needs a feature of this crate.
     #[error("{what} needs the feature `{feature}` of breaker-redis: add it in `Cargo.toml`")]
     Feature {
@@ -38,6 +41,30 @@ pub enum FleetError {
         setting: &'static str,
         /// What is wrong, and what to write instead.
         problem: &'static str,
+    },
+    /// A time that is too short to work.
+    #[error("`{setting}` is {value:?}, which is less than {least:?}: {why}")]
+    TooShort {
+        /// Its name.
+        setting: &'static str,
+        /// What was set.
+        value: Duration,
+        /// The least that works, with what else was set.
+        least: Duration,
+        /// Why, and what to write instead.
+        why: &'static str,
+    },
+    /// A time that is too long to work.
+    #[error("`{setting}` is {value:?}, which is more than {most:?}: {why}")]
+    TooLong {
+        /// Its name.
+        setting: &'static str,
+        /// What was set.
+        value: Duration,
+        /// The most that works, with what else was set.
+        most: Duration,
+        /// Why, and what to write instead.
+        why: &'static str,
     },
     /// A certificate or key can't be read.
     #[error("TLS: {0}")]

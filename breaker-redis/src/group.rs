@@ -265,7 +265,11 @@ fn options(hub: &Hub, sharing: &Sharing, config: &Config) -> Options {
     }
     Options {
         slow_start: sharing.slows_start(),
-        lease: sharing.own_lease().unwrap_or(times.lease),
+        // Nobody waits for a probe any longer.
+        lease: sharing
+            .own_lease()
+            .unwrap_or(times.lease)
+            .min(config.probe_timeout()),
         probe_timeout: config.probe_timeout(),
         reset: config.reset(),
         batch: times.batch,
@@ -297,7 +301,26 @@ fn limits(config: &Config) -> Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::{Prefix, Who};
     use breakerbox::{Settings, Window};
+
+    #[test]
+    fn a_lease_lasts_no_longer_than_probes() {
+        let fleet = crate::Fleet::builder("redis://127.0.0.1:1").lease(Duration::from_secs(30));
+        let me = Who::new("me").expect("a name");
+        let hub = Hub::new(me, Prefix::default(), &fleet);
+        let seconds = Duration::from_secs;
+        for (own, probes, lasts) in [
+            (None, 60, 30),
+            (None, 2, 2),
+            (Some(10), 60, 10),
+            (Some(10), 2, 2),
+        ] {
+            let config = Settings::new().probe_timeout(seconds(probes)).must();
+            let sharing = own.map_or(Sharing::new(), |own| Sharing::new().lease(seconds(own)));
+            assert_eq!(options(&hub, &sharing, &config).lease, seconds(lasts));
+        }
+    }
 
     #[test]
     fn counts_of_all_open_the_circuit_by_the_breakers_own_limits() {

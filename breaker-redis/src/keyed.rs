@@ -62,6 +62,7 @@ impl<O> FleetKeyedBreakers<KeyedBreakers<O>> {
     /// If the options can't work: see [`Sharing::check`]. In a `static` that is an error of the
     /// compiler.
     #[must_use]
+    #[track_caller]
     pub const fn new(name: &'static str, config: Config, sharing: Sharing) -> Self {
         sharing.must(&config);
         Self::of(KeyedBreakers::new(name, config), sharing)
@@ -144,7 +145,7 @@ impl<O, const SLOTS: usize> FleetKeyedBreakers<KeyedBreakers<O, DefaultClock, Sl
 }
 
 /// Why breakers by key can't be made: [`FleetKeyedBreakers::shared`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SharedKeyedError {
     /// The breakers' own settings.

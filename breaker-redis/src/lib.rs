@@ -37,7 +37,7 @@ pub use fleet::Fleet;
 pub use keyed::{FleetKeyedBreakers, SharedFleetKeyedBreakers, SharedKeyedError};
 pub use settings::FleetBuilder;
 pub use share::{Share, ShareKeyed};
-pub use sharing::{MAX_QUORUM, MAX_SLOW_START, MIN_LEASE, Sharing, SharingError};
+pub use sharing::{MAX_LEASE, MAX_QUORUM, MAX_SLOW_START, MIN_LEASE, Sharing, SharingError};
 pub use status::{FleetStatus, Nonsense};
 
 /// What is shown there, compiled.

@@ -1,28 +1,33 @@
 //! What a fleet is started with.
 
+pub(crate) mod address;
+mod times;
+
 use crate::error::FleetError;
 use crate::fleet::Fleet;
 use crate::protocol::{Prefix, Who};
+use address::Address;
 use std::fmt;
 use std::time::Duration;
 
 /// How Redis is found, and the fleet's times. Made by [`Fleet::builder`].
 ///
-/// | setting | default | what it is |
-/// | --- | --- | --- |
-/// | [`node`](Self::node) | none | a cluster, and where to begin to look for its nodes |
-/// | [`login`](Self::login) | that of the URL | user and password |
-/// | [`prefix`](Self::prefix) | `breakerbox` | before each key and channel: one for each fleet in a Redis |
-/// | [`instance`](Self::instance) | `HOSTNAME` | this process, in events and in Redis |
-/// | [`poll`](Self::poll) | 5 s | how long a message that was missed stays unknown |
-/// | [`alive`](Self::alive) | 15 s | how long an instance counts that is not heard of |
-/// | [`batch`](Self::batch) | 20 ms | for so long counts are gathered |
-/// | [`lease`](Self::lease) | 5 s | for how long at most an instance that crashed keeps others from probing |
-/// | [`answer`](Self::answer) | 1 s | an answer that takes longer is none, and Redis is gone |
-/// | [`connect`](Self::connect) | 5 s | for a connection, with TLS and login |
-/// | [`root_certificates`](Self::root_certificates) | the system's | who may vouch for Redis |
-/// | [`client_certificate`](Self::client_certificate) | none | who this is, where Redis asks |
+/// | setting | default | from .. to | what it is |
+/// | --- | --- | --- | --- |
+/// | [`node`](Self::node) | none | | a cluster, and where to begin to look for its nodes |
+/// | [`login`](Self::login) | that of the URL | | user and password |
+/// | [`prefix`](Self::prefix) | `breakerbox` | 1 .. 64 characters | before each key and channel: one for each fleet in a Redis |
+/// | [`instance`](Self::instance) | `HOSTNAME` | 1 .. 40 characters | this process, in events and in Redis |
+/// | [`poll`](Self::poll) | 5 s | 100 ms .. 1 h | how long a message that was missed stays unknown |
+/// | [`alive`](Self::alive) | 15 s | twice `poll` .. 1 day | how long an instance counts that is not heard of |
+/// | [`batch`](Self::batch) | 20 ms | 1 ms .. 1 s, or `poll` | for so long counts are gathered |
+/// | [`lease`](Self::lease) | 5 s | 100 ms .. 1 min | for how long at most an instance that crashed keeps others from probing |
+/// | [`answer`](Self::answer) | 1 s | 10 ms .. `lease` | an answer that takes longer is none, and Redis is gone |
+/// | [`connect`](Self::connect) | 5 s | 10 ms .. 1 min | for a connection, with TLS and login |
+/// | [`root_certificates`](Self::root_certificates) | the system's | | who may vouch for Redis |
+/// | [`client_certificate`](Self::client_certificate) | none | | who this is, where Redis asks |
 ///
+/// What is outside of these is refused by [`start`](Self::start), with what to set instead.
 /// All instances of a fleet have the same `prefix`, `lease` and `alive`.
 #[derive(Clone)]
 pub struct FleetBuilder {
@@ -68,7 +73,9 @@ impl FleetBuilder {
     /// a single Redis: with the same login, and over TLS, with the same certificates, if all URLs say
     /// `rediss`. (Certificates must then be for what nodes call each other in `CLUSTER SLOTS`: their
     /// addresses, or, with Redis' `cluster-announce-hostname` and `cluster-preferred-endpoint-type
-    /// hostname`, their names.) A cluster has the database 0 alone.
+    /// hostname`, their names.) All URLs are `redis`, or all are `rediss`. A login in this one must be that
+    /// of the first, or [`login`](Self::login)'s; a cluster has the database 0 alone. [`start`](Self::start)
+    /// refuses what says otherwise.
     ///
     /// Where a node is gone, its circuits are on their own and the others stay shared; a replica that takes
     /// its place is found. Circuits whose slot no node has are on their own likewise. A user also needs `+cluster|slots`, and `+asking` while slots are moved.
@@ -120,6 +127,8 @@ impl FleetBuilder {
     /// their own, and a connection that broke is followed by a question for all of them. Of the others
     /// 200 are asked for in a second at most; where failures count together or a quorum is needed, each
     /// of these every `poll`, and where it is a share, each at all.
+    ///
+    /// From 100 ms to an hour.
     #[must_use]
     pub fn poll(mut self, every: Duration) -> Self {
         self.poll = every;
@@ -127,23 +136,25 @@ impl FleetBuilder {
     }
 
     /// An instance that is not heard of for so long no longer counts: neither what it has counted, nor
-    /// its vote, nor among those of which a quorum takes a share. More than twice
-    /// [`poll`](Self::poll).
+    /// its vote, nor among those of which a quorum takes a share. At least twice
+    /// [`poll`](Self::poll), and 300 ms; at most a day.
     #[must_use]
     pub fn alive(mut self, within: Duration) -> Self {
         self.alive = within;
         self
     }
 
-    /// For so long at most an instance gathers what it has counted, before it tells.
+    /// For so long at most an instance gathers what it has counted, before it tells. From 1 ms to a second,
+    /// and at most [`poll`](Self::poll).
     #[must_use]
     pub fn batch(mut self, over: Duration) -> Self {
         self.batch = over;
         self
     }
 
-    /// How long a lease to probe lasts, unless it is renewed, as it is while probes run. At least
-    /// 100 ms.
+    /// How long a lease to probe lasts, unless it is renewed, as it is while probes run. From 100 ms to a
+    /// minute ([`MIN_LEASE`](crate::MIN_LEASE), [`MAX_LEASE`](crate::MAX_LEASE)). Of a breaker whose
+    /// `probe_timeout` is shorter it lasts only that.
     #[must_use]
     pub fn lease(mut self, lasts: Duration) -> Self {
         self.lease = lasts;
@@ -151,14 +162,15 @@ impl FleetBuilder {
     }
 
     /// How long Redis may take for an answer. Once it takes longer, it counts as gone: breakers are
-    /// local ones, and a new connection is made.
+    /// local ones, and a new connection is made. From 10 ms to [`lease`](Self::lease), which could be over
+    /// before the answer that gives it.
     #[must_use]
     pub fn answer(mut self, within: Duration) -> Self {
         self.answer = within;
         self
     }
 
-    /// How long a connection may take to be made, with TLS and login.
+    /// How long a connection may take to be made, with TLS and login. From 10 ms to a minute.
     #[must_use]
     pub fn connect(mut self, within: Duration) -> Self {
         self.connect = within;
@@ -196,12 +208,13 @@ impl FleetBuilder {
     /// assert!(error.to_string().contains("redis://host:6379"), "{error}");
     ///
     /// let error = Fleet::builder("redis://127.0.0.1").poll(Duration::ZERO).start().unwrap_err();
-    /// assert!(matches!(error, FleetError::Setting { setting: "poll", .. }));
+    /// assert!(matches!(error, FleetError::TooShort { setting: "poll", .. }));
+    /// assert!(error.to_string().starts_with("`poll` is 0ns, which is less than 100ms: "), "{error}");
     /// ```
     ///
     /// # Errors
-    /// [`FleetError::Address`], [`FleetError::Insecure`], [`FleetError::Setting`],
-    /// [`FleetError::Feature`], [`FleetError::Certificate`], [`FleetError::Thread`].
+    /// [`FleetError::Address`], [`FleetError::Database`], [`FleetError::Insecure`], [`FleetError::Setting`],
+    /// [`FleetError::TooShort`], [`FleetError::TooLong`], [`FleetError::Feature`], [`FleetError::Certificate`], [`FleetError::Thread`].
     pub fn start(self) -> Result<Fleet, FleetError> {
         self.check()?;
         let wrong = |setting, problem| FleetError::Setting { setting, problem };
@@ -226,10 +239,8 @@ impl FleetBuilder {
 
     fn check(&self) -> Result<(), FleetError> {
         let wrong = |setting, problem| Err(FleetError::Setting { setting, problem });
-        let Some(url) = redis::parse_redis_url(&self.url) else {
-            return Err(FleetError::Address("it is no URL of a redis"));
-        };
-        if !is_tls(url.scheme()) {
+        let address = Address::read(&self.url)?;
+        if !address.is_tls {
             // Whoever gives them counts on TLS, and would have none.
             let certificates = [
                 ("root_certificates", self.root_certificates.is_some()),
@@ -243,50 +254,18 @@ impl FleetBuilder {
                 );
             }
         }
-        let day = Duration::from_secs(86_400);
-        for (setting, time, least, short) in [
-            ("poll", self.poll, 100, "is below 100 ms: set some seconds"),
-            (
-                "alive",
-                self.alive,
-                300,
-                "is below 300 ms: set some seconds",
-            ),
-            (
-                "batch",
-                self.batch,
-                1,
-                "is below 1 ms: set some milliseconds",
-            ),
-            (
-                "lease",
-                self.lease,
-                100,
-                "is below 100 ms: set some seconds",
-            ),
-            ("answer", self.answer, 10, "is below 10 ms: set a second"),
-            (
-                "connect",
-                self.connect,
-                10,
-                "is below 10 ms: set some seconds",
-            ),
-        ] {
-            if time < Duration::from_millis(least) {
-                return wrong(setting, short);
-            }
-            if time > day {
-                return wrong(setting, "is longer than a day: set some seconds");
-            }
+        if address.login.username().is_some()
+            && address.login.password().is_none()
+            && self.login.is_none()
+        {
+            // It would be another user's connection: that of who has no name.
+            return Err(FleetError::Address(
+                "it names a user and no password: one who needs none is given by `login`",
+            ));
         }
-        if self.alive <= self.poll * 2 {
-            return wrong(
-                "alive",
-                "is not more than twice `poll`, so instances that are well would come and go: set \
-                 three times `poll`",
-            );
-        }
-        Ok(())
+        #[cfg(feature = "cluster")]
+        address::check_nodes(&address, &self.nodes, self.login.as_ref())?;
+        times::check(self)
     }
 }
 

@@ -50,8 +50,11 @@ pub trait Share: Joins {}
 )]
 pub trait ShareKeyed: Joins {}
 
-fn check(name: &str, sharing: &Sharing, config: &Config) -> Result<(), FleetError> {
-    let checked = sharing.check(config);
+fn check(hub: &Hub, name: &str, sharing: &Sharing, config: &Config) -> Result<(), FleetError> {
+    let answer = hub.times().answer;
+    let checked = sharing
+        .check(config)
+        .and_then(|()| sharing.check_in_fleet(answer));
     checked.map_err(|error| FleetError::Sharing {
         name: name.to_owned(),
         error,
@@ -70,7 +73,7 @@ where
     C: Clock + Send + Sync + 'static,
     P: Policy + Send + Sync + 'static,
 {
-    check(breaker.name(), sharing, &breaker.config())?;
+    check(hub, breaker.name(), sharing, &breaker.config())?;
     let shared_already = || FleetError::AlreadyShared(breaker.name().to_owned());
     let linkage = membership.linkage(|link| breaker.link(link));
     // From here on it has its name for good.
@@ -101,7 +104,7 @@ where
     C: Clock + Clone + Send + Sync + 'static,
     P: Policy + Send + Sync + 'static,
 {
-    check(breakers.name(), sharing, &breakers.config())?;
+    check(hub, breakers.name(), sharing, &breakers.config())?;
     let shared_already = || FleetError::AlreadyShared(breakers.name().to_owned());
     let linkage = membership.linkage(|link| breakers.link(link));
     let linkage = linkage.map_err(|_| shared_already())?;

@@ -2,6 +2,7 @@
 
 use crate::protocol::{Quorum, Share};
 use breakerbox::Config;
+use std::fmt;
 use std::time::Duration;
 
 /// How a breaker shares its circuit: the options beside its settings.
@@ -83,7 +84,8 @@ impl Sharing {
     /// The circuit of all opens only once so many instances have opened theirs, or with
     /// [`counting`](Self::counting), have seen failures (towards a rate, beside that rate of all). An instance that trips alone refuses its own
     /// calls, probes by itself, and opens nobody else's circuit: so one host with a broken network,
-    /// or the clients of one shard, don't take the dependency from everybody.
+    /// or the clients of one shard, don't take the dependency from everybody. From 1 to 100,000
+    /// ([`MAX_QUORUM`]).
     #[must_use]
     pub const fn quorum(self, instances: u32) -> Self {
         Self {
@@ -105,7 +107,8 @@ impl Sharing {
     /// Once a probe has closed the circuit, the other instances close theirs at random within this time,
     /// and so bring the load back step by step: for a dependency that comes back cold (empty caches,
     /// connections to be made) and would fall over again under all of it. Until then an instance refuses
-    /// its calls, and says when it will not. What an operator closes is closed at once.
+    /// its calls, and says when it will not. What an operator closes is closed at once. At most an hour
+    /// ([`MAX_SLOW_START`]); zero is none.
     #[must_use]
     pub const fn slow_start(self, within: Duration) -> Self {
         Self {
@@ -117,6 +120,8 @@ impl Sharing {
     /// How long a lease to probe lasts at least, instead of the fleet's
     /// ([`FleetBuilder::lease`](crate::FleetBuilder::lease)). It is renewed while probes run: what
     /// it limits is how long everybody waits for an instance that crashed while it probed.
+    /// From 100 ms to a minute ([`MIN_LEASE`], [`MAX_LEASE`]); at most the breaker's `probe_timeout`, and at
+    /// least [`answer`](crate::FleetBuilder::answer) of the fleet that it is shared with.
     #[must_use]
     pub const fn lease(self, at_least: Duration) -> Self {
         Self {
@@ -170,7 +175,10 @@ impl Sharing {
         if let Some(lease) = self.lease
             && lease.as_micros() > config.probe_timeout().as_micros()
         {
-            return Err(SharingError::LongLease);
+            return Err(SharingError::LeaseAboveProbeTimeout {
+                lease,
+                probe_timeout: config.probe_timeout(),
+            });
         }
         Ok(())
     }
@@ -179,21 +187,35 @@ impl Sharing {
     pub(crate) const fn check_by_itself(&self) -> Result<(), SharingError> {
         match self.quorum {
             Needed::Instances(0) => return Err(SharingError::NoQuorum),
-            Needed::Instances(many) if many > MAX_QUORUM => return Err(SharingError::LargeQuorum),
+            Needed::Instances(quorum) if quorum > MAX_QUORUM => {
+                return Err(SharingError::LargeQuorum { quorum });
+            }
             Needed::Share(share) if !(share > 0.0 && share <= 1.0) => {
-                return Err(SharingError::SenselessShare);
+                return Err(SharingError::SenselessShare { share });
             }
             Needed::Instances(_) | Needed::Share(_) => {}
         }
-        if self.slow_start.as_micros() > MAX_SLOW_START.as_micros() {
-            return Err(SharingError::LongSlowStart);
+        let slow_start = self.slow_start;
+        if slow_start.as_nanos() > MAX_SLOW_START.as_nanos() {
+            return Err(SharingError::LongSlowStart { slow_start });
         }
-        if let Some(lease) = self.lease
-            && lease.as_millis() < MIN_LEASE.as_millis()
-        {
-            return Err(SharingError::ShortLease);
+        match self.lease {
+            Some(lease) if lease.as_nanos() < MIN_LEASE.as_nanos() => {
+                Err(SharingError::ShortLease { lease })
+            }
+            Some(lease) if lease.as_nanos() > MAX_LEASE.as_nanos() => {
+                Err(SharingError::LongLease { lease })
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Whether they can work in a fleet that waits for answers as long as this.
+    pub(crate) fn check_in_fleet(&self, answer: Duration) -> Result<(), SharingError> {
+        match self.lease {
+            Some(lease) if lease < answer => Err(SharingError::LeaseBelowAnswer { lease, answer }),
+            _ => Ok(()),
+        }
     }
 
     /// [`check_by_itself`](Self::check_by_itself), for `static`s.
@@ -205,6 +227,7 @@ impl Sharing {
     }
 
     /// [`check`](Self::check), for `static`s.
+    #[track_caller]
     pub(crate) const fn must(&self, config: &Config) {
         if let Err(error) = self.check(config) {
             panic!("{}", error.message());
@@ -221,27 +244,72 @@ pub const MAX_SLOW_START: Duration = Duration::from_secs(3600);
 /// The shortest lease: 100 ms. An answer must have the time to arrive within it.
 pub const MIN_LEASE: Duration = Duration::from_millis(100);
 
+/// The longest lease: a minute. Nobody probes for as long where its holder has crashed; where it hasn't,
+/// the lease is renewed, so that probes may run for longer.
+pub const MAX_LEASE: Duration = Duration::from_secs(60);
+
 /// Sharing options that can never work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+///
+/// ```
+/// use breaker_redis::{Sharing, SharingError};
+/// use breakerbox::Config;
+/// use std::time::Duration;
+///
+/// let day = Duration::from_secs(86_400);
+/// let refused = Sharing::new().lease(day).check(&Config::DEFAULT).unwrap_err();
+/// assert_eq!(refused, SharingError::LongLease { lease: day });
+/// assert!(refused.to_string().starts_with("`lease` is above a minute"), "{refused}");
+/// assert!(refused.to_string().ends_with("(it is 86400s)"), "{refused}");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-#[error("{}", self.message())]
 pub enum SharingError {
     /// A quorum of no instance.
     NoQuorum,
     /// A quorum above [`MAX_QUORUM`].
-    LargeQuorum,
+    LargeQuorum {
+        /// What was set.
+        quorum: u32,
+    },
     /// A share that is not above 0 and at most 1.
-    SenselessShare,
+    SenselessShare {
+        /// What was set.
+        share: f64,
+    },
     /// A slow start above [`MAX_SLOW_START`].
-    LongSlowStart,
+    LongSlowStart {
+        /// What was set.
+        slow_start: Duration,
+    },
     /// A lease below [`MIN_LEASE`].
-    ShortLease,
+    ShortLease {
+        /// What was set.
+        lease: Duration,
+    },
+    /// A lease above [`MAX_LEASE`].
+    LongLease {
+        /// What was set.
+        lease: Duration,
+    },
     /// A lease longer than the breaker's `probe_timeout`.
-    LongLease,
+    LeaseAboveProbeTimeout {
+        /// What was set.
+        lease: Duration,
+        /// The breaker's.
+        probe_timeout: Duration,
+    },
+    /// A lease shorter than what the fleet that it is shared with gives Redis for an answer: see
+    /// [`FleetBuilder::answer`](crate::FleetBuilder::answer).
+    LeaseBelowAnswer {
+        /// What was set.
+        lease: Duration,
+        /// The fleet's.
+        answer: Duration,
+    },
 }
 
 impl SharingError {
-    /// What is wrong, why, and what to write instead.
+    /// What is wrong, why, and what to write instead. [`Display`](fmt::Display) also says what it is.
     #[must_use]
     pub const fn message(self) -> &'static str {
         match self {
@@ -249,90 +317,162 @@ impl SharingError {
                 "`quorum` is 0, so the circuit would be open before anybody failed: set at least 1, \
                  which means that one instance's trip is enough"
             }
-            Self::LargeQuorum => {
+            Self::LargeQuorum { .. } => {
                 "`quorum` is above 100,000 instances, so the circuit would never open for all: set \
                  fewer, or a share by `quorum_share`"
             }
-            Self::SenselessShare => {
+            Self::SenselessShare { .. } => {
                 "`quorum_share` is a share of the instances that are alive: set it above 0 and at \
                  most 1, such as 0.5"
             }
-            Self::LongSlowStart => {
+            Self::LongSlowStart { .. } => {
                 "`slow_start` is above an hour, for which calls to a dependency that is well would be \
                  refused: set about as long as it takes to warm up, such as 10 s"
             }
-            Self::ShortLease => {
+            Self::ShortLease { .. } => {
                 "`lease` is below 100 ms, so it could be over before its holder has heard of it: set \
                  a few seconds"
             }
-            Self::LongLease => {
+            Self::LongLease { .. } => {
+                "`lease` is above a minute, for which nobody would probe where an instance crashes: set \
+                 a few seconds, as it is renewed while probes run"
+            }
+            Self::LeaseAboveProbeTimeout { .. } => {
                 "`lease` is longer than the breaker's `probe_timeout`, after which nobody waits for \
                  a probe: set less, or a longer `probe_timeout`"
+            }
+            Self::LeaseBelowAnswer { .. } => {
+                "`lease` is shorter than `answer` of the fleet, so it could be over before its holder has \
+                 heard of it: set more, or a shorter `answer`"
             }
         }
     }
 }
 
+impl fmt::Display for SharingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())?;
+        match self {
+            Self::NoQuorum => Ok(()),
+            Self::LargeQuorum { quorum } => write!(f, " (it is {quorum})"),
+            Self::SenselessShare { share } => write!(f, " (it is {share})"),
+            Self::LongSlowStart { slow_start } => write!(f, " (it is {slow_start:?})"),
+            Self::ShortLease { lease } | Self::LongLease { lease } => {
+                write!(f, " (it is {lease:?})")
+            }
+            Self::LeaseAboveProbeTimeout {
+                lease,
+                probe_timeout: beside,
+            }
+            | Self::LeaseBelowAnswer {
+                lease,
+                answer: beside,
+            } => write!(f, " (it is {lease:?}, and that {beside:?})"),
+        }
+    }
+}
+
+impl std::error::Error for SharingError {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use breakerbox::Settings;
 
     #[test]
     fn what_can_never_work_is_refused() {
         let new = Sharing::new;
-        let cases = [
-            (new(), None),
-            (new().quorum(MAX_QUORUM), None),
-            (new().quorum_share(1.0), None),
-            (new().lease(MIN_LEASE), None),
-            (new().lease(Config::DEFAULT.probe_timeout()), None),
-            (new().slow_start(MAX_SLOW_START), None),
-            (new().quorum(0), Some(SharingError::NoQuorum)),
-            (
-                new().quorum(MAX_QUORUM + 1),
-                Some(SharingError::LargeQuorum),
-            ),
-            (new().quorum_share(0.0), Some(SharingError::SenselessShare)),
-            (new().quorum_share(-0.5), Some(SharingError::SenselessShare)),
-            (new().quorum_share(1.01), Some(SharingError::SenselessShare)),
-            (
-                new().quorum_share(f64::NAN),
-                Some(SharingError::SenselessShare),
-            ),
-            (
-                new().lease(MIN_LEASE - Duration::from_nanos(1)),
-                Some(SharingError::ShortLease),
-            ),
-            (new().lease(Duration::MAX), Some(SharingError::LongLease)),
-            (
-                new().slow_start(MAX_SLOW_START + Duration::from_micros(1)),
-                Some(SharingError::LongSlowStart),
-            ),
-            (
-                new().slow_start(Duration::MAX),
-                Some(SharingError::LongSlowStart),
-            ),
+        let all = [
+            new(),
+            new().quorum(MAX_QUORUM),
+            new().quorum_share(1.0),
+            new().lease(MIN_LEASE),
+            new().lease(MAX_LEASE),
+            new().slow_start(MAX_SLOW_START),
         ];
-        for (sharing, error) in cases {
-            assert_eq!(sharing.check(&Config::DEFAULT).err(), error, "{sharing:?}");
+        for sharing in all {
+            assert_eq!(sharing.check(&minute()), Ok(()), "{sharing:?}");
+        }
+        for (sharing, error) in wrong() {
+            let refused = sharing.check(&minute()).expect_err("to be refused");
+            // NaN is nothing that equals itself.
+            assert_eq!(format!("{refused:?}"), format!("{error:?}"));
         }
     }
 
-    #[test]
-    fn every_error_says_what_to_set() {
-        for error in [
-            SharingError::NoQuorum,
-            SharingError::LargeQuorum,
-            SharingError::SenselessShare,
-            SharingError::ShortLease,
-            SharingError::LongLease,
-            SharingError::LongSlowStart,
-        ] {
-            let message = error.to_string();
-            assert!(
-                message.starts_with('`') && message.contains(": set "),
-                "{message}"
-            );
+    /// `probe_timeout` is a minute.
+    fn minute() -> Config {
+        let config = Settings::new().probe_timeout(Duration::from_secs(60));
+        config.must()
+    }
+
+    fn wrong() -> Vec<(Sharing, SharingError)> {
+        let new = Sharing::new;
+        let (nano, micro) = (Duration::from_nanos(1), Duration::from_micros(1));
+        let quorum = MAX_QUORUM + 1;
+        let mut wrong = vec![
+            (new().quorum(0), SharingError::NoQuorum),
+            (new().quorum(quorum), SharingError::LargeQuorum { quorum }),
+        ];
+        for share in [0.0, -0.5, 1.01, f64::NAN, f64::INFINITY] {
+            wrong.push((
+                new().quorum_share(share),
+                SharingError::SenselessShare { share },
+            ));
         }
+        for lease in [Duration::ZERO, MIN_LEASE - nano] {
+            wrong.push((new().lease(lease), SharingError::ShortLease { lease }));
+        }
+        for lease in [MAX_LEASE + nano, Duration::MAX] {
+            wrong.push((new().lease(lease), SharingError::LongLease { lease }));
+        }
+        for slow_start in [MAX_SLOW_START + micro, Duration::MAX] {
+            wrong.push((
+                new().slow_start(slow_start),
+                SharingError::LongSlowStart { slow_start },
+            ));
+        }
+        wrong
+    }
+
+    #[test]
+    fn a_lease_is_beside_the_breakers_and_the_fleets_times() {
+        let seconds = Duration::from_secs;
+        let of_5 = Settings::new().probe_timeout(seconds(5)).must();
+        let sharing = |lease| Sharing::new().lease(lease);
+        assert_eq!(sharing(seconds(5)).check(&of_5), Ok(()));
+        let (lease, probe_timeout) = (seconds(6), seconds(5));
+        let above = SharingError::LeaseAboveProbeTimeout {
+            lease,
+            probe_timeout,
+        };
+        assert_eq!(sharing(lease).check(&of_5), Err(above));
+        assert_eq!(sharing(seconds(1)).check_in_fleet(seconds(1)), Ok(()));
+        let (lease, answer) = (seconds(1), seconds(2));
+        let below = SharingError::LeaseBelowAnswer { lease, answer };
+        assert_eq!(sharing(lease).check_in_fleet(answer), Err(below));
+        assert_eq!(Sharing::new().check_in_fleet(answer), Ok(()));
+        for error in [above, below] {
+            says_what_to_set(error);
+        }
+        assert!(below.to_string().ends_with("(it is 1s, and that 2s)"));
+    }
+
+    #[test]
+    fn every_error_says_what_is_set_and_what_to_set() {
+        for (_, error) in wrong() {
+            says_what_to_set(error);
+            let said = error.to_string();
+            let is_zero = error == SharingError::NoQuorum;
+            assert!(is_zero || said.contains("(it is "), "{said}");
+        }
+    }
+
+    fn says_what_to_set(error: SharingError) {
+        let message = error.to_string();
+        assert!(
+            message.starts_with('`') && message.contains(": set "),
+            "{message}"
+        );
     }
 }

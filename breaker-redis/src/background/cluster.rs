@@ -20,6 +20,7 @@ use super::connection::Refusal;
 use super::nodes::{Node, Range, Slots, backoff, next_wait};
 use super::{Background, Event};
 use crate::error::{ConnectionError, FleetError, Trouble};
+use crate::settings::address::NO_NODE;
 use backon::ExponentialBackoff;
 use breakerbox::observe::Part;
 use map::{Elsewhere, ask_for_map};
@@ -60,18 +61,12 @@ impl Cluster {
         if others.is_empty() {
             return Ok(None);
         }
-        let wrong = || FleetError::Setting {
-            setting: "node",
-            problem: "is a node of a cluster, and each of them `redis://host:port`, or each \
-                      `rediss://host:port`: write all of them so, the one that `builder` is given as \
-                      well",
-        };
         if first.address().is_none() {
-            return Err(wrong());
+            return Err(NO_NODE);
         }
         let mut seeds = vec![Arc::clone(first)];
         for url in others {
-            let target = first.of_url(url).ok_or_else(wrong)?;
+            let target = first.of_url(url).ok_or(NO_NODE)?;
             if seeds.iter().all(|seed| seed.address() != target.address()) {
                 seeds.push(Arc::new(target));
             }

@@ -7,11 +7,12 @@ use super::limited::{Gauge, Limited};
 use super::trouble;
 use crate::error::{FleetError, Trouble};
 use crate::protocol::SCRIPT;
-use crate::settings::{FleetBuilder, is_tls};
+use crate::settings::FleetBuilder;
+use crate::settings::address::Address;
 use encryption::{Config, Tls, shake_hands, tls, with};
 use redis::aio::MultiplexedConnection;
 use redis::{
-    AsyncConnectionConfig, ConnectionAddr, IntoConnectionInfo, ProtocolVersion, PushInfo, PushKind,
+    AsyncConnectionConfig, ConnectionAddr, ProtocolVersion, PushInfo, PushKind,
     RedisConnectionInfo, Value,
 };
 use std::io;
@@ -106,37 +107,21 @@ impl Drop for Live {
 impl Target {
     /// Nothing is connected yet.
     pub(crate) fn new(settings: &FleetBuilder) -> Result<Self, FleetError> {
-        let Some(mut url) = redis::parse_redis_url(&settings.url) else {
-            return Err(FleetError::Address("it is no URL of a redis"));
-        };
-        let is_tls = is_tls(url.scheme());
-        match url.fragment() {
-            None => {}
-            Some("insecure") if is_tls => return Err(FleetError::Insecure),
-            // Of a password or a path, perhaps: without it, it would be another address.
-            Some(_) => return Err(FleetError::Address("there is a `#` in it")),
-        }
-        if is_tls && url.set_scheme("redis").is_err() {
-            return Err(FleetError::Address("it is no URL of a redis"));
-        }
-        // What it says of the mistake may repeat parts of the URL.
-        let Ok(info) = url.into_connection_info() else {
-            return Err(FleetError::Address(
-                "it has no host, or parts that can't be read",
-            ));
-        };
+        let Address {
+            is_tls,
+            place: at,
+            login,
+        } = Address::read(&settings.url)?;
         let tls = match is_tls {
             true => Some(tls(settings)?),
             false => None,
         };
-        let place = match info.addr() {
-            ConnectionAddr::Tcp(host, port) => place(host, *port, tls.as_ref())?,
-            ConnectionAddr::Unix(path) => Place::Unix(path.clone()),
+        let place = match at {
+            ConnectionAddr::Tcp(host, port) => place(&host, port, tls.as_ref())?,
+            ConnectionAddr::Unix(path) => Place::Unix(path),
             _ => return Err(FleetError::Address("it is no place to connect to")),
         };
-        let mut login = info
-            .redis_settings()
-            .clone()
+        let mut login = login
             .set_protocol(ProtocolVersion::RESP3)
             .set_skip_set_lib_name();
         if let Some((user, password)) = &settings.login {
@@ -323,15 +308,8 @@ impl Target {
 
     /// One that this URL names.
     pub(crate) fn of_url(&self, url: &str) -> Option<Self> {
-        let mut url = redis::parse_redis_url(url)?;
-        if is_tls(url.scheme()) != self.tls.is_some() || url.fragment().is_some() {
-            return None;
-        }
-        if self.tls.is_some() {
-            url.set_scheme("redis").ok()?;
-        }
-        match url.into_connection_info().ok()?.addr() {
-            ConnectionAddr::Tcp(host, port) => self.at(host, *port),
+        match Address::read(url).ok()?.place {
+            ConnectionAddr::Tcp(host, port) => self.at(&host, port),
             _ => None,
         }
     }

@@ -20,7 +20,9 @@ const SESSION: u64 = 1;
 /// A background that does only what it is told to, and is connected.
 fn background(server: &Server) -> Background {
     // A busy machine takes its time, and what nobody waits for any more is asked again.
-    let settings = Fleet::builder(server.url()).answer(Duration::from_secs(60));
+    let settings = Fleet::builder(server.url())
+        .lease(Duration::from_secs(60))
+        .answer(Duration::from_secs(60));
     let me = Who::new("me").expect("a name");
     let hub = Arc::new(Hub::new(me, Prefix::default(), &settings));
     let target = Target::new(&settings).expect("a target");

@@ -177,7 +177,7 @@ fn an_answer_without_end_is_not_kept() {
             let _ = stream.write_all(begin.as_bytes());
             std::thread::spawn(move || while stream.write_all(&[b'x'; 65536]).is_ok() {});
         });
-        let fleet = Fleet::builder(url).connect(LONG).answer(LONG);
+        let fleet = Fleet::builder(url).connect(LONG).lease(LONG).answer(LONG);
         let fleet = fleet.start().expect("a fleet");
         until("it to be refused", || fleet.status().last_error.is_some());
         assert_eq!(

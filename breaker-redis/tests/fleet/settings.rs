@@ -1,8 +1,13 @@
 //! Addresses and settings that can't work are refused, with what to write instead.
 
+#[cfg(feature = "cluster")]
+#[path = "settings/nodes.rs"]
+mod nodes;
+#[path = "settings/times.rs"]
+mod times;
+
 use crate::support::ROOT;
 use breaker_redis::{Fleet, FleetBuilder, FleetError};
-use std::time::Duration;
 
 #[test]
 fn urls_and_settings_that_cannot_be_meant_are_refused_with_what_to_write_instead() {
@@ -28,15 +33,6 @@ fn urls_and_settings_that_cannot_be_meant_are_refused_with_what_to_write_instead
         assert!(text.contains("`rediss://host:6379`"), "{text}");
     }
     for (fleet, expected) in [
-        (plain().poll(Duration::ZERO), "`poll` is below 100 ms"),
-        (plain().alive(Duration::ZERO), "`alive` is below 300 ms"),
-        (plain().batch(Duration::ZERO), "`batch` is below 1 ms"),
-        (
-            plain().lease(Duration::from_millis(99)),
-            "`lease` is below 100 ms",
-        ),
-        (plain().answer(Duration::ZERO), "`answer` is below 10 ms"),
-        (plain().connect(Duration::ZERO), "`connect` is below 10 ms"),
         (plain().prefix("my shop"), "`prefix` must be 1 to 64"),
         (plain().instance(""), "`instance` must be 1 to 40"),
     ] {
@@ -101,7 +97,10 @@ fn each_error_is_about_what_is_wrong_and_says_what_to_write() {
         (of("redis://"), (is_address, "can't be read (")),
         (
             of("redis://127.0.0.1/base"),
-            (is_address, "it has no host, or parts that can't be read"),
+            (
+                is_address,
+                "what follows its host is no number of a database",
+            ),
         ),
         // Without what follows, it would be another host, or another socket.
         (
@@ -175,5 +174,67 @@ fn each_error_is_about_what_is_wrong_and_says_what_to_write() {
             tells.iter().any(|tell| said.contains(tell)) || is_address(&error),
             "{said}"
         );
+    }
+}
+
+/// Each of these would otherwise be another address than what is written.
+#[test]
+fn what_an_address_says_is_never_ignored() {
+    for (url, expected) in [
+        ("redis://127.0.0.1:1?db=3", "`redis://host:6379/3`"),
+        (
+            "redis://127.0.0.1:1/3?user=somebody&pass=hush",
+            "there is a `?` in it",
+        ),
+        ("unix:///tmp/redis.sock?database=3", "there is a `?` in it"),
+        (
+            "redis://127.0.0.1:1?protocol=resp2",
+            "another protocol than RESP3",
+        ),
+        (
+            "redis://127.0.0.1:1?protocol=hush",
+            "another protocol than RESP3",
+        ),
+        ("redis://127.0.0.1:1/3/4", "no number of a database"),
+        ("redis://127.0.0.1:1/somebody", "no number of a database"),
+        (
+            "redis://127.0.0.1:1/99999999999999999999",
+            "no number of a database",
+        ),
+        ("unix:///tmp/redis.sock?db=hush", "parts that can't be read"),
+        ("redis://0.0.0.0", "no host to connect to"),
+        ("redis://somebody@127.0.0.1", "a user and no password"),
+        ("redis://somebody:@127.0.0.1", "a user and no password"),
+    ] {
+        let error = Fleet::builder(url).start().unwrap_err();
+        assert!(matches!(error, FleetError::Address(_)), "{url}: {error:?}");
+        let said = error.to_string();
+        assert!(said.contains(expected) && said.contains(FORM), "{said}");
+        assert!(
+            !said.contains("hush") && !said.contains("somebody"),
+            "{said}"
+        );
+    }
+    for url in [
+        "redis://127.0.0.1/-1",
+        "redis://127.0.0.1/2147483648",
+        "redis://127.0.0.1/-9223372036854775808",
+        "unix:///tmp/redis.sock?db=-1",
+    ] {
+        let error = Fleet::builder(url).start().unwrap_err();
+        assert!(matches!(error, FleetError::Database(_)), "{url}: {error:?}");
+        let said = error.to_string();
+        assert!(
+            said.contains("below 0") && said.contains(": write "),
+            "{said}"
+        );
+        assert!(said.contains("`redis://host:6379/3`"), "{said}");
+    }
+    for works in [
+        Fleet::builder("redis://127.0.0.1:1/3?protocol=resp3"),
+        Fleet::builder("unix:///tmp/no-redis.sock?db=3&user=somebody&pass=hush"),
+        Fleet::builder("redis://somebody@127.0.0.1:1").login("somebody", ""),
+    ] {
+        works.start().expect("a fleet");
     }
 }

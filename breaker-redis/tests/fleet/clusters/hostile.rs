@@ -44,7 +44,11 @@ impl Node {
 
     fn fleet(&self) -> breaker_redis::FleetBuilder {
         let url = format!("redis://somebody:hush@127.0.0.1:{}", self.port);
-        Fleet::builder(&url).node(url).answer(LONG).connect(LONG)
+        Fleet::builder(&url)
+            .node(url)
+            .lease(LONG)
+            .answer(LONG)
+            .connect(LONG)
     }
 
     fn count(&self, of: &str) -> usize {

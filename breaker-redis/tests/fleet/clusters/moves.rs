@@ -24,7 +24,7 @@ fn a_circuit_that_is_moved_to_another_node_is_lost_by_nobody() {
     }
     // Each begins at another node.
     let fleets = [cluster.builder(), cluster.builder_from(1)]
-        .map(|fleet| fleet.answer(LONG).login("shop", "hush"));
+        .map(|fleet| fleet.lease(LONG).answer(LONG).login("shop", "hush"));
     let [a, b] = fleets.map(|fleet| Member::new(fleet.prefix(prefix), &[circuit], (keyed, 16)));
     for key in 0..16 {
         a.fail_key(key);
@@ -81,7 +81,7 @@ fn a_replica_that_takes_over_has_the_circuits_of_its_primary() {
     let keyed = name("keys");
     let [a, b] = [(); 2].map(|()| {
         Member::new(
-            cluster.builder().prefix(prefix).answer(LONG),
+            cluster.builder().prefix(prefix).lease(LONG).answer(LONG),
             &circuits,
             (keyed, 0),
         )

@@ -16,7 +16,7 @@ fn two(cluster: &Cluster, prefix: &'static str, answer: Duration) -> [Member; 2]
     let keyed = (name("keys"), 0);
     std::array::from_fn(|_| {
         let fleet = cluster.builder().prefix(prefix);
-        Member::new(fleet.answer(answer), &names, keyed)
+        Member::new(fleet.lease(LONG).answer(answer), &names, keyed)
     })
 }
 
@@ -79,7 +79,12 @@ fn messages_of_a_node_that_is_gone_come_from_another_and_missed_ones_are_made_up
     let missed = keys.find(|(_, at)| *at == 1).expect("a key").0;
     let later = keys.find(|(_, at)| *at == 2).expect("a key").0;
     let [a, b] = [(); 2].map(|()| {
-        let fleet = cluster.builder().poll(HOURS).alive(HOURS * 3).answer(LONG);
+        let fleet = cluster
+            .builder()
+            .poll(HOURS)
+            .alive(HOURS * 3)
+            .lease(LONG)
+            .answer(LONG);
         let member = Member::new(fleet, &[], (keyed, 0));
         for key in [missed, later] {
             drop(member.keyed.get(&key));
@@ -159,7 +164,7 @@ fn a_circuit_that_no_node_has_is_told_and_shared_once_one_has_it() {
     }
     let lines = Lines::of(prefix);
     let [a, b] = std::array::from_fn(|_| {
-        let fleet = cluster.builder().prefix(prefix).answer(LONG);
+        let fleet = cluster.builder().prefix(prefix).lease(LONG).answer(LONG);
         Member::unready(fleet, &names, (name("keys"), 0))
     });
     until("that it is told", || lines.all().len() == 2);

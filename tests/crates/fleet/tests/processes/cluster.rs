@@ -72,6 +72,7 @@ fn of(node: &Server, authority: &Path) -> FleetBuilder {
         .node(url)
         .prefix("shop")
         .login(USER, PASSWORD)
+        .lease(wait::LIMIT)
         .answer(wait::LIMIT)
         .root_certificates(read(authority))
 }
@@ -153,5 +154,8 @@ fn nodes_are_spoken_to_in_one_way() {
         .node("redis://10.0.0.2")
         .start();
     let text = wrong.expect_err("TLS with one of them").to_string();
-    assert!(text.contains("or each `rediss://host:port`"), "{text}");
+    assert!(
+        text.contains("write `rediss://host:port` for each"),
+        "{text}"
+    );
 }

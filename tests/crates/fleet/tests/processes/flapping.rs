@@ -169,6 +169,7 @@ fn each_guards_itself_but(fleet: &Fleet) {
 fn a_pause_that_is_shorter_than_anybody_notices() {
     let mut settings = settings();
     settings.sharing.answer = 60_000;
+    settings.sharing.lease = 60_000;
     let mut fleet = begun(settings);
     for _ in 0..5 {
         fleet.server.pause();

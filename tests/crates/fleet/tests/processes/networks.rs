@@ -66,6 +66,7 @@ fn answers_with_wrong_bits() {
 fn slow_but_not_too_slow() {
     let mut settings = settings();
     settings.sharing.answer = 3 * STALL;
+    settings.sharing.lease = 3 * STALL;
     let mut fleet = begun(settings);
     for network in &fleet.networks {
         network.turns(Weather::Slow(Duration::from_secs(2)));
