@@ -128,6 +128,33 @@ pub struct ConnectionError {
     pub trouble: Trouble,
 }
 
+/// What else is needed to speak TLS.
+const TLS: &str = match cfg!(feature = "tls") {
+    true => "",
+    false => ", and add the feature `tls` of breaker-redis in `Cargo.toml`",
+};
+
+/// What a user of Redis lacks, and the rule that gives it: a word of `ACL SETUSER`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Right {
+    /// To run a command.
+    #[error("may not run `{0}`: give it `+{0}`")]
+    Command(&'static str),
+    /// To run one of the commands that the script runs. Older ones than Redis 7.2 don't say which.
+    #[error("may not run a command that the script runs: give it all")]
+    Script,
+    /// To use the fleet's keys: the pattern of all of them, as a rule has it.
+    #[error("may not use keys that begin with the prefix: give it `~{0}`")]
+    Keys(String),
+    /// To use the fleet's channels: the pattern of all of them, as a rule has it.
+    #[error("may not use channels that begin with the prefix: give it `&{0}`")]
+    Channels(String),
+    /// Redis doesn't say what.
+    #[error("may not do what is needed: give it all")]
+    Unnamed,
+}
+
 /// What is wrong with Redis, or the way there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -150,9 +177,19 @@ pub enum Trouble {
     /// The connection ended.
     #[error("ended the connection: {0}")]
     Ended(String),
-    /// Commands are refused: a replica, a full memory, a user who may not.
+    /// It speaks TLS, which the address doesn't ask for.
+    #[error(
+        "speaks TLS, which the address doesn't ask for: write `rediss://` instead of `redis://`{TLS}"
+    )]
+    SpeaksTls,
+    /// Commands are refused: a replica, a full memory.
     #[error("refuses commands: {0}")]
     Refuses(String),
+    /// Commands are refused: the user lacks a right.
+    #[error(
+        "refuses commands: the user {0} (NOPERM); see `FleetBuilder::login` for all that it needs"
+    )]
+    Forbidden(Right),
     /// What it says is not what was asked for.
     #[error("says what makes no sense: {0}")]
     Nonsense(String),

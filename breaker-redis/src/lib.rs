@@ -32,7 +32,7 @@ mod sharing;
 mod status;
 
 pub use breaker::{FleetBreaker, SharedFleetBreaker};
-pub use error::{ConnectionError, FleetError, NotReady, Trouble};
+pub use error::{ConnectionError, FleetError, NotReady, Right, Trouble};
 pub use fleet::Fleet;
 pub use keyed::{FleetKeyedBreakers, SharedFleetKeyedBreakers, SharedKeyedError};
 pub use settings::FleetBuilder;

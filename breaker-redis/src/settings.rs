@@ -94,7 +94,9 @@ impl FleetBuilder {
     /// ACL SETUSER shop on >secret ~breakerbox:* resetchannels &breakerbox:* -@all +evalsha +script|load
     ///     +time +exists +hmget +hset +hdel +hscan +pttl +pexpire +publish +subscribe +unsubscribe +ping
     /// ```
-    /// and `+select`, if the URL names a database; of a cluster `+cluster|slots +asking`.
+    /// and `+select`, if the URL names a database; of a cluster `+cluster|slots +asking`. With another prefix
+    /// both patterns begin with that, and with a `\` before each `*`, `?`, `[` and `\` of it. What is missing
+    /// is told with the rule that gives it ([`Right`](crate::Right)).
     #[must_use]
     pub fn login(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.login = Some((user.into(), password.into()));

@@ -1,5 +1,6 @@
 //! How a fleet's connection does.
 
+use crate::background::trouble;
 use crate::error::ConnectionError;
 use crate::protocol::Unusable;
 use std::fmt;
@@ -48,6 +49,17 @@ pub struct Nonsense {
 
 impl fmt::Display for Nonsense {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.of, self.why)
+        write!(f, "{}: {}", self.of, self.why)?;
+        match (&self.why, self.of.rsplit_once(':')) {
+            // A name has no colon: see `protocol::names`.
+            (Unusable::MayNotPublish, Some((prefix, _))) => {
+                write!(
+                    f,
+                    ": give it `+publish` and `&{}`",
+                    trouble::pattern(prefix)
+                )
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -34,3 +34,5 @@ mod support;
 #[cfg(target_os = "linux")]
 #[path = "fleet/threads.rs"]
 mod threads;
+#[path = "fleet/users.rs"]
+mod users;

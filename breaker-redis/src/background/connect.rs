@@ -167,10 +167,7 @@ impl Target {
                 };
                 // A port without TLS waits for more, and says nothing.
                 let Ok(shaken) = timeout_at(by, shake_hands(tls, stream)).await else {
-                    return Err(Trouble::Tls(format!(
-                        "no answer to the handshake within {:?}: is this port one for TLS?",
-                        self.within
-                    )));
+                    return Err(Trouble::Tls(trouble::without_answer(self.within)));
                 };
                 self.log_in(shaken?, trial).await
             }
@@ -197,8 +194,13 @@ impl Target {
             .set_push_sender(listener(sender, gauge.clone(), Arc::clone(&overflowed)));
         let stream = Limited::new(stream, gauge.clone());
         let made = MultiplexedConnection::new_with_config(&self.login, stream, config).await;
-        let (connection, driver) =
-            made.map_err(|error| gauge.explain(trouble::of_login(&error)))?;
+        let (connection, driver) = made.map_err(|error| {
+            let trouble = gauge.explain(trouble::of_login(&error));
+            match self.place {
+                Place::Tcp(_, _, None) => trouble::without_tls(trouble, gauge.first()),
+                _ => trouble,
+            }
+        })?;
         let mut live = Live {
             connection: Connection(connection),
             script: String::new(),

@@ -21,6 +21,8 @@ pub(crate) struct Gauge(Arc<Read>);
 #[derive(Debug, Default)]
 struct Read {
     unanswered: AtomicUsize,
+    /// The first byte of all.
+    first: OnceLock<u8>,
     /// What TLS ended of, as the client doesn't say it.
     tls: OnceLock<String>,
 }
@@ -40,6 +42,11 @@ impl Gauge {
             Some(why) => Trouble::Tls(why.clone()),
             None => trouble,
         }
+    }
+
+    /// What the other side began with, if it said anything.
+    pub(crate) fn first(&self) -> Option<u8> {
+        self.0.first.get().copied()
     }
 
     /// A client whose certificate is refused hears of it only where it reads what it asked for.
@@ -82,6 +89,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Limited<S> {
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
         if let Poll::Ready(Err(error)) = &read {
             self.gauge.failed(error);
+        }
+        if let Some(first) = buf.filled().get(before) {
+            self.gauge.0.first.get_or_init(|| *first);
         }
         if matches!(read, Poll::Ready(Ok(()))) && !self.gauge.add(buf.filled().len() - before) {
             let error = io::Error::new(io::ErrorKind::InvalidData, TooMuch);

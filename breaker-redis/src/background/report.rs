@@ -1,8 +1,11 @@
 //! That Redis was lost and found again: each told once, and no flood of it.
 
+mod reason;
+
 use crate::error::ConnectionError;
 use breakerbox::link;
 use breakerbox::observe::Part;
+use reason::Reason;
 use std::time::{Duration, Instant};
 
 /// A loss is told at most once in this time; and once more, if it was one of a part and all is lost since.
@@ -25,7 +28,7 @@ pub(crate) struct Report {
 /// Since when, why, and which part of it.
 struct Lost {
     since: Instant,
-    error: ConnectionError,
+    reason: Reason,
     part: Option<Part>,
 }
 
@@ -70,7 +73,15 @@ impl Report {
         let since = self.lost.as_ref().map_or(now, |lost| lost.since);
         self.untold += u64::from(is_new || self.lost.is_none());
         // As it is now, should it not have been told yet.
-        self.lost = Some(Lost { since, error, part });
+        let reason = match self.lost.take() {
+            Some(lost) => lost.reason.then(now, error, is_new),
+            None => Reason::new(now, error),
+        };
+        self.lost = Some(Lost {
+            since,
+            reason,
+            part,
+        });
     }
 
     /// It is another part by now.
@@ -78,6 +89,14 @@ impl Report {
         if let Some(lost) = &mut self.lost {
             lost.part = part;
         }
+    }
+
+    /// The next attempt has ended well, so that nothing more is to be known of a loss.
+    pub(crate) fn look_at_last(&mut self, now: Instant) -> Option<News> {
+        if let Some(lost) = &mut self.lost {
+            lost.reason.release();
+        }
+        self.look(now)
     }
 
     /// It is there, all of it.
@@ -90,7 +109,9 @@ impl Report {
     /// When there may be something to tell.
     pub(crate) fn next(&self) -> Option<Instant> {
         let lost = self.lost.as_ref().filter(|_| self.untold > 0)?;
-        self.told_last(lost).map(|at| at + ONCE_IN)
+        let kept_back = self.told_last(lost).map(|at| at + ONCE_IN);
+        // The later of both.
+        kept_back.max(lost.reason.held_until())
     }
 
     /// When such a loss was told last.
@@ -108,13 +129,16 @@ impl Report {
         if self.untold == 0 || self.told_last(lost).is_some_and(is_recent) {
             return None;
         }
+        if lost.reason.held_until().is_some_and(|until| now < until) {
+            return None;
+        }
         self.told_at = Some(now);
         if lost.part.is_none() {
             self.told_of_all_at = Some(now);
         }
         self.is_told_lost = true;
         Some(News::Lost {
-            error: lost.error.clone(),
+            error: lost.reason.error.clone(),
             part: lost.part,
             losses: std::mem::take(&mut self.untold),
         })
@@ -129,7 +153,7 @@ mod tests {
     fn error(why: &str) -> ConnectionError {
         ConnectionError {
             at: "localhost:6379".to_owned(),
-            trouble: Trouble::Ended(why.to_owned()),
+            trouble: Trouble::Unreachable(why.to_owned()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::asking::Question;
 use super::connect::{Live, Trial};
-use super::{Background, Event, task};
+use super::{Background, Event, task, trouble};
 use crate::circuit::Circuit;
 use crate::error::{ConnectionError, Trouble};
 use crate::instance::Unanswered;
@@ -65,7 +65,7 @@ impl Background {
         let was_live = node.live.is_some();
         let error = ConnectionError {
             at: node.target.shown(),
-            trouble,
+            trouble: trouble::with_prefix(trouble, self.hub.prefix()),
         };
         let unsent = node.lost();
         self.not_sent(unsent);
@@ -147,6 +147,8 @@ impl Background {
             self.report.now_of(part);
             return;
         }
+        let late = self.report.look_at_last(Instant::now());
+        self.tell(late);
         self.hub.all_are_had();
         let news = self.report.restored(Instant::now());
         self.tell(news);

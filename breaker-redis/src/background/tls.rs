@@ -1,5 +1,6 @@
 //! TLS: whom to trust, and who this is.
 
+use super::trouble::NO_TLS;
 use crate::error::FleetError;
 use rustls::AlertDescription;
 use rustls::ClientConfig;
@@ -106,19 +107,33 @@ pub(crate) fn why(error: &io::Error) -> Option<String> {
     let error = error.get_ref()?.downcast_ref::<Error>()?;
     let why = match error {
         Error::InvalidCertificate(bad) => match bad {
-            Bad::UnknownIssuer => "the certificate is not trusted: nobody known vouches for it",
-            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
-                "the certificate is another host's"
+            Bad::UnknownIssuer => {
+                "the certificate is not trusted, as nobody known vouches for it: give who does by \
+                 `FleetBuilder::root_certificates`"
             }
-            Bad::Expired | Bad::ExpiredContext { .. } => "the certificate has expired",
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
+                "the certificate is another host's: write a host that it is for in the address, or give \
+                 redis one that is for this host"
+            }
+            Bad::Expired | Bad::ExpiredContext { .. } => {
+                "the certificate has expired: give redis a new one (or is this host's clock wrong?)"
+            }
             Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
                 "the certificate is not valid yet: is this host's clock right?"
             }
-            Bad::Revoked => "the certificate was revoked",
-            _ => return Some(format!("the certificate is not trusted: {bad}")),
+            Bad::Revoked => "the certificate was revoked: give redis a new one",
+            // As a rule one that was made by hand, of version 1, or a CA's own.
+            _ => {
+                return Some(format!(
+                    "the certificate can't be trusted ({bad}): give redis one of version 3 for this host, \
+                     which isn't a CA's own, and who vouches for it by `FleetBuilder::root_certificates`"
+                ));
+            }
         },
         Error::AlertReceived(alert) => return Some(why_refused(*alert)),
-        Error::InvalidMessage(_) => "the other side doesn't speak TLS",
+        Error::InvalidMessage(_) => {
+            return Some(format!("the other side doesn't speak TLS: {NO_TLS}"));
+        }
         _ => return Some(error.to_string()),
     };
     Some(why.to_owned())

@@ -1,12 +1,20 @@
 //! What is wrong, in words of ours: those of a server, or of a client, may repeat a user, a password, or
 //! anything.
 
+mod encryption;
+mod rights;
+
 use super::connection::Refusal;
 use crate::error::Trouble;
 use redis::{ErrorKind, RedisError};
 use std::error::Error;
 use std::io;
 use std::time::Duration;
+
+#[cfg(feature = "tls")]
+pub(crate) use encryption::{NO_TLS, of_handshake};
+pub(crate) use encryption::{without_answer, without_tls};
+pub(crate) use rights::{pattern, with_prefix};
 
 /// Of a connection that can't be made, or ended.
 pub(crate) fn of_io(error: &io::Error) -> String {
@@ -19,6 +27,22 @@ pub(crate) fn of_io(error: &io::Error) -> String {
 
 /// What the client says where `SELECT` was refused: of why, it says nothing.
 const NO_DATABASE: &str = "refused to switch database";
+
+/// What is to be done where a login is refused.
+const LOGIN: &str = "give both in the address, or by `FleetBuilder::login`";
+
+/// What is to be done where a node of a cluster was taken for a Redis that has all circuits.
+const CLUSTER: &str = match cfg!(feature = "cluster") {
+    true => {
+        "it is a node of a cluster, which has only a part of the circuits: say so by \
+         `FleetBuilder::node(url)`, of the same URL if there is no other (the feature `cluster` is there)"
+    }
+    false => {
+        "it is a node of a cluster, which has only a part of the circuits: add the feature `cluster` of \
+         breaker-redis in `Cargo.toml`, and say so by `FleetBuilder::node(url)`, of the same URL if there is \
+         no other"
+    }
+};
 
 /// While logging in.
 pub(crate) fn of_login(error: &RedisError) -> Trouble {
@@ -34,13 +58,13 @@ pub(crate) fn of_login(error: &RedisError) -> Trouble {
     }
     match error.code() {
         Some("NOPROTO") => Trouble::Protocol("it doesn't know version 3".to_owned()),
-        Some("WRONGPASS") => {
-            Trouble::Login("user or password is wrong, or the user is off (WRONGPASS)".to_owned())
-        }
-        Some("NOAUTH") => Trouble::Login("it asks for a password (NOAUTH)".to_owned()),
+        Some("WRONGPASS") => Trouble::Login(format!(
+            "user or password is wrong, or the user is off (WRONGPASS): {LOGIN}"
+        )),
+        Some("NOAUTH") => Trouble::Login(format!("it asks for a password (NOAUTH): {LOGIN}")),
         Some(code) => refusal(&Refusal::new(code, error.detail())),
         None if error.kind() == ErrorKind::AuthenticationFailed => {
-            Trouble::Login("user or password is wrong, or missing".to_owned())
+            Trouble::Login(format!("user or password is wrong, or missing: {LOGIN}"))
         }
         None => of_answer(error, Duration::ZERO),
     }
@@ -67,15 +91,13 @@ pub(crate) fn of_answer(error: &RedisError, within: Duration) -> Trouble {
 
 /// Whether it is so for all commands, and not only for that of one circuit.
 pub(crate) fn is_for_all(refusal: &Refusal) -> bool {
-    why(&refusal.code).is_some() || missing_right(refusal).is_some()
+    why(&refusal.code).is_some() || rights::missing(refusal).is_some()
 }
 
 /// What Redis answered instead of what was asked.
 pub(crate) fn refusal(refusal: &Refusal) -> Trouble {
-    if let Some(missing) = missing_right(refusal) {
-        return Trouble::Refuses(format!(
-            "the user {missing} (NOPERM): see `FleetBuilder::login` for all that it needs"
-        ));
+    if let Some(missing) = rights::missing(refusal) {
+        return Trouble::Forbidden(missing);
     }
     let code = refusal.code.as_str();
     if code == "ERR" && refusal.details.starts_with("max number of clients") {
@@ -86,7 +108,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> Trouble {
         );
     }
     if matches!(code, "WRONGPASS" | "NOAUTH") {
-        return Trouble::Login(format!("it asks for another login ({code})"));
+        return Trouble::Login(format!("it asks for another login ({code}): {LOGIN}"));
     }
     let shown = match is_code(code) {
         true => code,
@@ -102,19 +124,6 @@ pub(crate) fn refusal(refusal: &Refusal) -> Trouble {
 fn is_code(code: &str) -> bool {
     (1..=24).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_uppercase())
 }
-
-/// Commands that Redis names where a user may not run them.
-const COMMANDS: [&str; 9] = [
-    "asking",
-    "cluster|slots",
-    "evalsha",
-    "script|load",
-    "subscribe",
-    "unsubscribe",
-    "hset",
-    "pexpire",
-    "publish",
-];
 
 /// What a script met, where Redis says it within an error of its own, as before version 7. Else what it
 /// said.
@@ -137,34 +146,6 @@ pub(crate) fn met_by_script<'a>(code: &'a str, details: &'a str) -> (&'a str, &'
     }
 }
 
-/// What a user may not do, if that is what is wrong. Newer ones than 7.0 also name the user, so nothing
-/// of what Redis says is repeated.
-fn missing_right(Refusal { code, details }: &Refusal) -> Option<String> {
-    // Of what a script does itself, Redis says so under a common code: first 7.0, then later ones.
-    let by_script = [
-        "The user executing the script can't",
-        "ACL failure in script",
-    ];
-    if code == "ERR" && by_script.iter().any(|words| details.starts_with(words)) {
-        return Some("may not run a command that the script runs".to_owned());
-    }
-    if code != "NOPERM" {
-        return None;
-    }
-    let mut commands = COMMANDS.iter();
-    let command = commands.find(|command| details.contains(&format!("'{command}'")));
-    Some(match command {
-        Some(command) => format!("may not run `{command}`"),
-        // Before Redis 7 it is not said which of its kind.
-        None if details.contains("'script'") => "may not run `script|load`".to_owned(),
-        None if details.contains("channel") => {
-            "may not use channels that begin with the prefix".to_owned()
-        }
-        None if details.contains("key") => "may not use keys that begin with the prefix".to_owned(),
-        None => "may not do what is needed".to_owned(),
-    })
-}
-
 /// What is wrong with a Redis as a whole.
 fn why(code: &str) -> Option<&'static str> {
     Some(match code {
@@ -177,8 +158,10 @@ fn why(code: &str) -> Option<&'static str> {
         "MASTERDOWN" => "it is a replica without a primary",
         "NOREPLICAS" => "it has too few replicas to take changes",
         "CLUSTERDOWN" => "its cluster is down",
-        "MOVED" | "ASK" | "CROSSSLOT" | "TRYAGAIN" => {
-            "it is a node of a cluster, which this connection can't follow"
+        "MOVED" | "ASK" | "CROSSSLOT" | "TRYAGAIN" => CLUSTER,
+        "DENIED" => {
+            "it is in protected mode, and talks to its own host alone: give it a password, or say \
+             `protected-mode no` in its configuration"
         }
         "UNKILLABLE" => "it is busy with a script that can't be stopped",
         _ => return None,
@@ -192,7 +175,7 @@ mod tests {
     fn said(code: &str, details: &str) -> String {
         match refusal(&Refusal::new(code, Some(details))) {
             Trouble::Refuses(what) => what,
-            trouble => panic!("{trouble}"),
+            trouble => trouble.to_string(),
         }
     }
 
@@ -243,56 +226,5 @@ mod tests {
             assert!(!is_for_all(&Refusal::new("ERR", Some(&other))), "{other}");
             assert_eq!(said("ERR", &other), "it answers with an error (ERR)");
         }
-    }
-
-    /// As Redis 6.2, 7.0 and 7.4 say it.
-    #[test]
-    fn a_missing_right_is_named_and_the_user_is_not() {
-        for (code, details, expected) in [
-            (
-                "NOPERM",
-                "this user has no permissions to run the 'evalsha' command",
-                "may not run `evalsha`",
-            ),
-            (
-                "NOPERM",
-                "User shop has no permissions to run the 'script|load' command",
-                "may not run `script|load`",
-            ),
-            (
-                "NOPERM",
-                "this user has no permissions to run the 'script' command or its subcommand",
-                "may not run `script|load`",
-            ),
-            (
-                "NOPERM",
-                "this user has no permissions to access one of the keys used as arguments",
-                "may not use keys",
-            ),
-            (
-                "NOPERM",
-                "No permissions to access a channel",
-                "may not use channels",
-            ),
-            ("NOPERM", "shop", "may not do what is needed"),
-            (
-                "ERR",
-                "The user executing the script can't run this command or subcommand script: 00, on \
-                 @user_script:1.",
-                "may not run a command that the script runs",
-            ),
-            (
-                "ERR",
-                "ACL failure in script: User shop has no permissions to run the 'time' command",
-                "may not run a command that the script runs",
-            ),
-        ] {
-            let said = said(code, details);
-            assert!(said.contains(expected), "{said}");
-            assert!(said.contains("`FleetBuilder::login`"), "{said}");
-            assert!(!said.contains("shop"), "{said}");
-        }
-        assert!(!said("ERR", "unknown command").contains("login"));
-        assert!(said("OOM", "'evalsha'").contains("memory is full"));
     }
 }

@@ -53,7 +53,7 @@ pub enum Unusable {
     #[error("the key holds a damaged circuit: delete it")]
     Damaged,
     /// The user may not publish to the channel: nothing was changed.
-    #[error("the user may not publish to the circuit's channel: allow it with `&prefix:*`")]
+    #[error("the user may not publish to the circuit's channel")]
     MayNotPublish,
 }
 

@@ -123,5 +123,12 @@ fn a_connection_to_one_node_alone_says_what_it_is() {
     until("it to be refused", || fleet.status().last_error.is_some());
     let error = fleet.status().last_error.unwrap();
     assert!(matches!(error.trouble, Trouble::Refuses(_)), "{error}");
-    assert!(error.to_string().contains("a node of a cluster"), "{error}");
+    let text = error.to_string();
+    for told in [
+        "a node of a cluster",
+        "`FleetBuilder::node(url)`",
+        "the feature `cluster`",
+    ] {
+        assert!(text.contains(told), "{text}");
+    }
 }

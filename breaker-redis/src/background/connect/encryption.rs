@@ -64,7 +64,7 @@ pub(super) async fn shake_hands(
     let shaken = connector.connect(name.clone(), stream).await;
     shaken.map_err(|error| match crate::background::tls::why(&error) {
         Some(why) => Trouble::Tls(why),
-        None => Trouble::Tls(trouble::of_io(&error)),
+        None => Trouble::Tls(trouble::of_handshake(&error)),
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::nodes::Cluster;
 use super::{Member, key_of};
-use crate::connection::NEEDED;
 use crate::support::{LONG, Lines, name, until};
+use crate::users::NEEDED;
 use breakerbox::State;
 
 #[test]

@@ -49,6 +49,8 @@ fn a_node_that_is_killed_costs_its_own_circuits_and_is_told_once() {
     b.circuits[1].force_open();
     until("an operator's word", || a.state(1) == State::ForcedOpen);
     assert_eq!((a.status().lost, a.status().cut_off), (1, 1));
+    // Once the next attempt has failed as well.
+    until("both to tell it", || lines.all().len() >= 2);
     let told = lines.all();
     let begin = format!(
         "1 of 3 circuits of fleet `{prefix}` can't be shared, each process is on its own with these: \

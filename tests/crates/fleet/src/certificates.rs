@@ -75,16 +75,35 @@ impl Authority {
         }
         let key = KeyPair::generate().expect("a key");
         let signed = params.signed_by(&key, &self.issuer).expect("a certificate");
-        let write = |ending: &str, text: &str| {
-            let path = folder.join(format!("{name}.{ending}"));
-            fs::write(&path, text).expect("a file");
-            path
-        };
-        Files {
-            certificate: write("crt", &signed.pem()),
-            key: write("key", &key.serialize_pem()),
-            authority: write("ca", &self.certificate),
-        }
+        write(folder, name, &signed.pem(), &key, &self.certificate)
+    }
+
+    /// A certificate of a server that is an authority's own, as one is made in a hurry.
+    ///
+    /// # Panics
+    /// If it can't be made or written.
+    #[must_use]
+    pub fn sign_itself(folder: &Path, name: &str, hosts: &[&str]) -> Files {
+        let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+        let mut params = CertificateParams::new(hosts).expect("names of hosts");
+        params.distinguished_name = called(name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let own = params.self_signed(&key).expect("a certificate").pem();
+        write(folder, name, &own, &key, &own)
+    }
+}
+
+fn write(folder: &Path, name: &str, certificate: &str, key: &KeyPair, authority: &str) -> Files {
+    let write = |ending: &str, text: &str| {
+        let path = folder.join(format!("{name}.{ending}"));
+        fs::write(&path, text).expect("a file");
+        path
+    };
+    Files {
+        certificate: write("crt", certificate),
+        key: write("key", &key.serialize_pem()),
+        authority: write("ca", authority),
     }
 }
 
