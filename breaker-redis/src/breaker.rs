@@ -1,5 +1,6 @@
 //! A breaker whose circuit is the fleet's.
 
+use crate::kept::Kept;
 use crate::membership::Membership;
 use crate::sharing::{Sharing, SharingError};
 use breakerbox::{
@@ -29,7 +30,8 @@ use std::sync::Arc;
 /// | `FleetBreaker` | `FleetBreaker::of(&PMS, ..)` |
 /// | `FleetBreaker<Breaker>` | [`FleetBreaker::new`], [`FleetBreaker::declared`] |
 /// | [`SharedFleetBreaker`] | [`FleetBreaker::shared`], in an `Arc` |
-/// | `FleetBreaker<&Breaker<DefaultClock, Sliding<8>>>` | `FleetBreaker::of(&PMS, ..)` of a breaker that trips by rate |
+/// | [`RateFleetBreaker<8>`](RateFleetBreaker) | `FleetBreaker::of(&PMS, ..)` of a breaker that trips by rate |
+/// | `SharedFleetBreaker<DefaultClock, Sliding<8>>` | the same of [`Breaker::shared_by_rate`] |
 ///
 /// The name is what instances share the circuit by: all of them declare the same, and no two breakers
 /// of one program have the same.
@@ -72,6 +74,11 @@ pub struct FleetBreaker<B = &'static Breaker> {
 /// One for a client object: see [`FleetBreaker::shared`].
 pub type SharedFleetBreaker<C = DefaultClock, P = breakerbox::Consecutive> =
     FleetBreaker<Arc<Breaker<C, P>>>;
+
+/// One that trips by rate, of [`breaker!`](breakerbox::breaker), whose window has so many slots: 8 for the
+/// last 100 calls, 10 for a window of time (see [`Window::slots`](breakerbox::Window::slots)).
+pub type RateFleetBreaker<const SLOTS: usize> =
+    FleetBreaker<&'static Breaker<DefaultClock, Sliding<SLOTS>>>;
 
 impl FleetBreaker<Breaker> {
     /// A `static` by hand. It does not enter the registry: [`find`](breakerbox::find) does not know
@@ -147,11 +154,95 @@ impl FleetBreaker<Breaker> {
             sharing,
         )))
     }
+
+    /// A breaker that is made already: that of [`breaker!`](breakerbox::breaker) by reference, one by
+    /// hand as it is, or an `Arc`.
+    ///
+    /// Whether its lease can work with the breaker's settings is looked at when it is
+    /// [shared](crate::Fleet::share).
+    ///
+    /// One that trips by rate has the slots of its window in its type:
+    /// ```
+    /// use breaker_redis::{FleetBreaker, RateFleetBreaker, Sharing};
+    /// use breakerbox::breaker;
+    ///
+    /// // The last 100 calls need 8 slots, a window of time 10.
+    /// breaker! { static PMS = { name: "pms-by-rate", failure_rate: 0.5, window: 100 } }
+    /// static PMS_FLEET: RateFleetBreaker<8> = FleetBreaker::of(&PMS, Sharing::new().counting());
+    /// assert!(PMS_FLEET.admit().is_ok());
+    /// assert!(breakerbox::find("pms-by-rate").is_some());
+    /// ```
+    /// (Of another type the compiler says which it is: `found struct FleetBreaker<&Breaker<SystemClock, Sliding<8>>>`.)
+    ///
+    /// The same for a client object:
+    /// ```
+    /// use breaker_redis::{Fleet, FleetBreaker, SharedFleetBreaker, Sharing};
+    /// use breakerbox::{Breaker, DefaultClock, Settings, Sliding, Window};
+    ///
+    /// struct Client {
+    ///     breaker: SharedFleetBreaker<DefaultClock, Sliding<8>>,
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let settings = Settings::new().failure_rate(0.5).window(Window::calls(100)).min_calls(20);
+    /// let breaker = Breaker::shared_by_rate("pms-of-h3", settings.build_rate()?)?;
+    /// let client = Client { breaker: FleetBreaker::of(breaker, Sharing::new().counting()) };
+    ///
+    /// let fleet = Fleet::builder("redis://127.0.0.1:6379").start()?;
+    /// fleet.share(&client.breaker)?;
+    /// assert_eq!(client.breaker.call_sync(|| "7".parse::<u32>())?, 7);
+    /// assert!(breakerbox::find("pms-of-h3").is_some());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    /// If the options can't work, whatever the breaker: see [`Sharing::check`]. In a `static` that is an
+    /// error of the compiler:
+    /// ```compile_fail,E0080
+    /// # use breaker_redis::{FleetBreaker, Sharing};
+    /// # use breakerbox::breaker;
+    /// breaker! { static PMS = { name: "pms" } }
+    /// static PMS_FLEET: FleetBreaker = FleetBreaker::of(&PMS, Sharing::new().quorum(0));
+    /// # assert!(PMS_FLEET.admit().is_ok());
+    /// ```
+    /// For options that are read at run time there is [`try_of`](Self::try_of).
+    #[must_use]
+    #[track_caller]
+    pub const fn of<B>(breaker: B, sharing: Sharing) -> B::Fleet
+    where
+        B: Kept<Fleet = FleetBreaker<B>>,
+    {
+        sharing.must_by_itself();
+        FleetBreaker::made(breaker, sharing)
+    }
+
+    /// [`of`](Self::of) with options that are read at run time.
+    ///
+    /// ```
+    /// use breaker_redis::{FleetBreaker, Sharing, SharingError};
+    /// use breakerbox::{Breaker, Config};
+    ///
+    /// let quorum: u32 = "0".parse().unwrap();
+    /// let pms = Breaker::shared("pms-of-h2", Config::DEFAULT);
+    /// let refused = FleetBreaker::try_of(pms, Sharing::new().quorum(quorum)).unwrap_err();
+    /// assert_eq!(refused, SharingError::NoQuorum);
+    /// ```
+    ///
+    /// # Errors
+    /// [`SharingError`], which says what to set instead.
+    pub fn try_of<B>(breaker: B, sharing: Sharing) -> Result<B::Fleet, SharingError>
+    where
+        B: Kept<Fleet = FleetBreaker<B>>,
+    {
+        sharing.check_by_itself()?;
+        Ok(FleetBreaker::made(breaker, sharing))
+    }
 }
 
 impl<const SLOTS: usize> FleetBreaker<Breaker<DefaultClock, Sliding<SLOTS>>> {
     /// [`new`](FleetBreaker::new) for a breaker that trips by rate. It does not enter the registry. For
-    /// a `static` that does, see [`of`](Self::of).
+    /// a `static` that does, or a client object, see [`of`](FleetBreaker::of).
     ///
     /// ```
     /// use breaker_redis::{FleetBreaker, Sharing};
@@ -185,61 +276,6 @@ impl<const SLOTS: usize> FleetBreaker<Breaker<DefaultClock, Sliding<SLOTS>>> {
 }
 
 impl<B> FleetBreaker<B> {
-    /// A breaker that is made already: that of [`breaker!`](breakerbox::breaker) by reference, one by
-    /// hand as it is, or an `Arc`.
-    ///
-    /// Whether its lease can work with the breaker's settings is looked at when it is
-    /// [shared](crate::Fleet::share).
-    ///
-    /// One that trips by rate has its window in its type:
-    /// ```
-    /// use breaker_redis::{FleetBreaker, Sharing};
-    /// use breakerbox::{Breaker, DefaultClock, Sliding, breaker};
-    ///
-    /// // The last 100 calls need 8 slots, a window of time 10.
-    /// breaker! { static PMS = { name: "pms-by-rate", failure_rate: 0.5, window: 100 } }
-    /// static PMS_FLEET: FleetBreaker<&Breaker<DefaultClock, Sliding<8>>> =
-    ///     FleetBreaker::of(&PMS, Sharing::new().counting());
-    /// assert!(PMS_FLEET.admit().is_ok());
-    /// assert!(breakerbox::find("pms-by-rate").is_some());
-    /// ```
-    /// # Panics
-    /// If the options can't work, whatever the breaker: see [`Sharing::check`]. In a `static` that is an
-    /// error of the compiler:
-    /// ```compile_fail,E0080
-    /// # use breaker_redis::{FleetBreaker, Sharing};
-    /// # use breakerbox::breaker;
-    /// breaker! { static PMS = { name: "pms" } }
-    /// static PMS_FLEET: FleetBreaker = FleetBreaker::of(&PMS, Sharing::new().quorum(0));
-    /// # assert!(PMS_FLEET.admit().is_ok());
-    /// ```
-    /// For options that are read at run time there is [`try_of`](Self::try_of).
-    #[must_use]
-    #[track_caller]
-    pub const fn of(breaker: B, sharing: Sharing) -> Self {
-        sharing.must_by_itself();
-        Self::made(breaker, sharing)
-    }
-
-    /// [`of`](Self::of) with options that are read at run time.
-    ///
-    /// ```
-    /// use breaker_redis::{FleetBreaker, Sharing, SharingError};
-    /// use breakerbox::{Breaker, Config};
-    ///
-    /// let quorum: u32 = "0".parse().unwrap();
-    /// let pms = Breaker::shared("pms-of-h2", Config::DEFAULT);
-    /// let refused = FleetBreaker::try_of(pms, Sharing::new().quorum(quorum)).unwrap_err();
-    /// assert_eq!(refused, SharingError::NoQuorum);
-    /// ```
-    ///
-    /// # Errors
-    /// [`SharingError`], which says what to set instead.
-    pub fn try_of(breaker: B, sharing: Sharing) -> Result<Self, SharingError> {
-        sharing.check_by_itself()?;
-        Ok(Self::made(breaker, sharing))
-    }
-
     const fn made(breaker: B, sharing: Sharing) -> Self {
         Self {
             breaker,

@@ -1,5 +1,6 @@
 //! Breakers by key whose circuits are the fleet's.
 
+use crate::kept::KeptKeyed;
 use crate::membership::Membership;
 use crate::sharing::{Sharing, SharingError};
 use breakerbox::{
@@ -65,7 +66,7 @@ impl<O> FleetKeyedBreakers<KeyedBreakers<O>> {
     #[track_caller]
     pub const fn new(name: &'static str, config: Config, sharing: Sharing) -> Self {
         sharing.must(&config);
-        Self::of(KeyedBreakers::new(name, config), sharing)
+        FleetKeyedBreakers::of(KeyedBreakers::new(name, config), sharing)
     }
 
     /// A `static` that enters the registry at its first call, or when it is shared. `place` gives the static itself.
@@ -102,7 +103,7 @@ impl<O> FleetKeyedBreakers<KeyedBreakers<O>> {
     ) -> Self {
         sharing.must(&config);
         let breakers = KeyedBreakers::declared_with_clock(name, config, SystemClock, place);
-        Self::of(breakers, sharing)
+        FleetKeyedBreakers::of(breakers, sharing)
     }
 }
 
@@ -140,7 +141,10 @@ impl<O, const SLOTS: usize> FleetKeyedBreakers<KeyedBreakers<O, DefaultClock, Sl
         sharing: Sharing,
     ) -> Result<Self, ConfigError> {
         sharing.must(config.config());
-        Ok(Self::of(KeyedBreakers::by_rate(name, config)?, sharing))
+        Ok(FleetKeyedBreakers::of(
+            KeyedBreakers::by_rate(name, config)?,
+            sharing,
+        ))
     }
 }
 
@@ -156,7 +160,7 @@ pub enum SharedKeyedError {
     Sharing(#[from] SharingError),
 }
 
-impl<B> FleetKeyedBreakers<B> {
+impl FleetKeyedBreakers {
     /// Breakers that are made already, as they are, by reference or in an `Arc`.
     ///
     /// Whether their leases can work with the breakers' settings is looked at when they are
@@ -168,20 +172,28 @@ impl<B> FleetKeyedBreakers<B> {
     /// [`try_of`](Self::try_of).
     #[must_use]
     #[track_caller]
-    pub const fn of(breakers: B, sharing: Sharing) -> Self {
+    pub const fn of<B>(breakers: B, sharing: Sharing) -> B::Fleet
+    where
+        B: KeptKeyed<Fleet = FleetKeyedBreakers<B>>,
+    {
         sharing.must_by_itself();
-        Self::made(breakers, sharing)
+        FleetKeyedBreakers::made(breakers, sharing)
     }
 
     /// [`of`](Self::of) with options that are read at run time.
     ///
     /// # Errors
     /// [`SharingError`], which says what to set instead.
-    pub fn try_of(breakers: B, sharing: Sharing) -> Result<Self, SharingError> {
+    pub fn try_of<B>(breakers: B, sharing: Sharing) -> Result<B::Fleet, SharingError>
+    where
+        B: KeptKeyed<Fleet = FleetKeyedBreakers<B>>,
+    {
         sharing.check_by_itself()?;
-        Ok(Self::made(breakers, sharing))
+        Ok(FleetKeyedBreakers::made(breakers, sharing))
     }
+}
 
+impl<B> FleetKeyedBreakers<B> {
     const fn made(breakers: B, sharing: Sharing) -> Self {
         Self {
             breakers,

@@ -4,8 +4,8 @@ use crate::server::Server;
 use crate::support::{LONG, builder, name, until};
 use breaker_redis::{Fleet, FleetBreaker, FleetKeyedBreakers, SharedFleetBreaker, Sharing};
 use breakerbox::{
-    AnyBreaker, Breaker, KeyedBreakers, ManualClock, Outcome, RateConfig, Settings, Sliding, State,
-    Trigger, Window,
+    AnyBreaker, Breaker, DefaultClock, KeyedBreakers, ManualClock, Outcome, RateConfig, Settings,
+    Sliding, State, Trigger, Window,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -280,4 +280,46 @@ fn each_key_has_a_rate_of_its_own() {
     for key in ["berlin", "rome"] {
         assert_eq!(open(key), [0; 0]);
     }
+}
+
+/// Each as a client object has it: by what the registry gives, whose names differ in one process, so the
+/// other is by hand.
+#[test]
+fn a_client_object_shares_what_trips_by_rate() {
+    struct Client {
+        breaker: SharedFleetBreaker<DefaultClock, Sliding<8>>,
+    }
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let name = name("client-by-rate");
+    let breaker = Breaker::shared_by_rate(name, half()).expect("it fits");
+    assert_eq!(breaker.name(), name);
+    let client = Client {
+        breaker: FleetBreaker::of(breaker, Sharing::new().counting()),
+    };
+    let fleet = builder(&server).start().expect("a fleet");
+    fleet.share(&client.breaker).expect("to be shared");
+    fleet.ready(LONG).expect("to be ready");
+    let other = Instance::new(&server, name, half(), Sharing::new().counting());
+    other.breaker.force_open();
+    until("the operator's word", || {
+        client.breaker.state() == State::ForcedOpen
+    });
+    client.breaker.close();
+    until("the other's", || other.is(State::Closed));
+    // Neither has half of ten calls by itself.
+    other.calls(5, Outcome::Success);
+    for _ in 0..5 {
+        let called = client.breaker.call_sync(|| Err::<(), _>("no answer"));
+        assert!(called.is_err());
+    }
+    for is_open in [
+        &(|| client.breaker.state() == State::Open) as &dyn Fn() -> bool,
+        &|| other.is(State::Open),
+    ] {
+        until("all to be open", is_open);
+    }
+    drop(client);
+    until("it to be left", || fleet.status().circuits == 0);
 }

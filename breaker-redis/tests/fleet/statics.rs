@@ -1,6 +1,6 @@
 //! Each kind of a `static`, by the shortest words.
 
-use breaker_redis::{FleetBreaker, FleetKeyedBreakers, Sharing};
+use breaker_redis::{FleetBreaker, FleetKeyedBreakers, RateFleetBreaker, Sharing};
 use breakerbox::{Breaker, Config, DefaultClock, KeyedBreakers, Sliding, breaker};
 
 breaker! {
@@ -10,8 +10,7 @@ breaker! {
 
 static PMS_FLEET: FleetBreaker = FleetBreaker::of(&PMS, Sharing::new().quorum(2));
 
-static CRS_FLEET: FleetBreaker<&Breaker<DefaultClock, Sliding<8>>> =
-    FleetBreaker::of(&CRS, Sharing::new());
+static CRS_FLEET: RateFleetBreaker<8> = FleetBreaker::of(&CRS, Sharing::new());
 
 static BY_HAND: FleetBreaker<Breaker> =
     FleetBreaker::new("by-hand", Config::DEFAULT, Sharing::new());
