@@ -3,6 +3,8 @@
 
 #[path = "fleet/allocations.rs"]
 mod allocations;
+#[path = "fleet/channels.rs"]
+mod channels;
 #[path = "fleet/circuits.rs"]
 mod circuits;
 #[cfg(feature = "cluster")]

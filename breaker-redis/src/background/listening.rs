@@ -1,5 +1,8 @@
 //! Messages: which node they arrive from, and what comes of them.
 
+#[cfg(all(test, feature = "cluster"))]
+mod tests;
+
 use super::connect::Heard;
 use super::{Background, Event, asking, task};
 use crate::group::Group;
@@ -91,17 +94,10 @@ impl Background {
                 self.part_with(&circuit);
             }
         }
-        // Another of its name may be there by now.
-        let is_heard = |channel: &str| present.iter().any(|group| group.channel == channel);
-        let (unheard, new): (Vec<_>, Vec<_>) = (
-            over.into_iter()
-                .filter(|group| !is_heard(&group.channel))
-                .collect(),
-            present
-                .iter()
-                .filter(|group| !self.nodes.is_live(group.asked_in.load(Ordering::Relaxed)))
-                .collect(),
-        );
+        let is_unheard =
+            |group: &&Arc<Group>| !self.nodes.is_live(group.asked_in.load(Ordering::Relaxed));
+        let new = present.iter().filter(is_unheard);
+        let new: Vec<_> = new.collect();
         let mut at_nodes: Vec<_> = self.nodes.all.iter().map(|_| Vec::new()).collect();
         for group in new {
             if let Some(at) = self.node_to_hear(&group.channel) {
@@ -110,7 +106,8 @@ impl Background {
                 at_nodes[at].push(Arc::clone(group));
             }
         }
-        self.stop_hearing(&unheard);
+        // First: another of its name may be there by now, and is asked for then.
+        self.stop_hearing(&over);
         for (at, groups) in at_nodes.iter().enumerate() {
             for groups in groups.chunks(CHANNELS) {
                 self.begin_to_hear(at, groups.to_vec());
