@@ -57,7 +57,8 @@ impl Fleet {
     /// How Redis is found and what the fleet's times are: see [`FleetBuilder`].
     ///
     /// The URL: `redis://[user[:password]@]host[:port][/database]`, `rediss://..` for TLS, or
-    /// `unix:///path`. It is not looked at before [`FleetBuilder::start`]. What is special in a URL
+    /// `unix:///path[?db=..&user=..&pass=..]`. It is not looked at before [`FleetBuilder::start`], which
+    /// refuses what else is in it. What is special in a URL
     /// (`#`, `/`, `?`, `%` in a password) is written as `%23` and so on, or given by
     /// [`login`](FleetBuilder::login).
     #[must_use]

@@ -179,6 +179,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_can_be_mended_says_how() {
+        let node = said("MOVED", "3999 127.0.0.1:6381");
+        for told in [
+            "a node of a cluster",
+            "`FleetBuilder::node(url)`",
+            "the feature `cluster`",
+        ] {
+            assert!(node.contains(told), "{node}");
+        }
+        let is_there = node.contains("(the feature `cluster` is there)");
+        let is_to_be_added = node.contains("add the feature `cluster` of breaker-redis");
+        let (expected, not) = (cfg!(feature = "cluster"), !cfg!(feature = "cluster"));
+        assert_eq!((is_there, is_to_be_added), (expected, not), "{node}");
+        assert!(!node.contains("6381"), "{node}");
+        let protected = said("DENIED", "Redis is running in protected mode");
+        assert!(protected.contains("give it a password"), "{protected}");
+        for code in ["WRONGPASS", "NOAUTH"] {
+            let login = said(code, "shop");
+            assert!(login.contains("by `FleetBuilder::login`"), "{login}");
+            assert!(!login.contains("shop"), "{login}");
+        }
+    }
+
     /// As Redis says it before 7.
     #[test]
     fn what_a_script_met_is_told_as_if_it_were_a_command() {
