@@ -186,6 +186,19 @@ impl<S: Subject> Bound<S> {
         lent.circuit().snapshot(&lent.clock())
     }
 
+    /// While it is open: until a probe may be let through.
+    #[cfg(feature = "std")]
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        let Snapshot {
+            state, time_left, ..
+        } = self.snapshot();
+        let is_open = state == breaker_core::State::Open;
+        is_open.then(|| match time_left {
+            Duration::ZERO => self.lent().time_left_of_link(),
+            left => left,
+        })
+    }
+
     #[cfg(feature = "std")]
     pub(crate) fn last_change(&self) -> Option<LastChange> {
         let lent = self.lent();

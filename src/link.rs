@@ -99,6 +99,14 @@ pub trait Link: Send + Sync {
     /// After what time to ask again: how long it takes until a probe may be let through, if that is known.
     fn may_probe(&self, circuit: &Linked<'_>) -> Result<(), Duration>;
 
+    /// How long it takes until [`may_probe`](Self::may_probe) may say `Ok`, as far as is known, where the
+    /// wait of the circuit itself is over: which is what [`time_left`](AnyBreaker::time_left) says then.
+    /// Zero: a call may ask now. Nobody asks to probe by it.
+    fn time_left(&self, circuit: &Linked<'_>) -> Duration {
+        let _ = circuit;
+        Duration::ZERO
+    }
+
     /// What [`may_probe`](Self::may_probe) just allowed in this thread comes to nothing, and the call is
     /// refused: another thread has taken its place, or it was only asked how long a call would be refused.
     fn probe_withdrawn(&self, circuit: &Linked<'_>) {

@@ -25,7 +25,7 @@ use learn::By;
 use news::News;
 pub use options::Options;
 pub(crate) use options::micros;
-use probing::{Lease, Trial};
+use probing::{Answer, Lease, Trial};
 use std::sync::Arc;
 use std::time::Duration;
 use step::Topic;
@@ -195,6 +195,16 @@ impl Instance {
     pub fn probe_wanted(&mut self, now: u64) -> Result<(), Duration> {
         self.pass(now);
         self.ask_to_probe()
+    }
+
+    /// How long it takes until [`probe_wanted`](Self::probe_wanted) may allow it, as far as is known. Zero
+    /// also where it is yet to be asked for.
+    pub fn time_left(&mut self, now: u64) -> Duration {
+        self.pass(now);
+        match self.answer_to_a_probe() {
+            Answer::Later(left) => left,
+            Answer::Now | Answer::AskFirst => Duration::ZERO,
+        }
     }
 
     /// A call probes all the same, since nobody has answered for too long.

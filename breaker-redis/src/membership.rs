@@ -109,6 +109,11 @@ impl Link for Linkage {
         }
     }
 
+    fn time_left(&self, circuit: &Linked<'_>) -> Duration {
+        let group = self.group();
+        group.map_or(Duration::ZERO, |group| group.time_left(circuit))
+    }
+
     fn probe_withdrawn(&self, circuit: &Linked<'_>) {
         if let Some(group) = self.group() {
             group.probe_withdrawn(circuit);

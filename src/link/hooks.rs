@@ -55,6 +55,12 @@ impl<S: Subject> Lent<'_, S> {
         answer
     }
 
+    pub(crate) fn time_left_of_link(&self) -> Duration {
+        let mut left = Duration::ZERO;
+        self.tell_link(|link, circuit| left = link.time_left(circuit));
+        left
+    }
+
     pub(crate) fn tell_link_that_withdrawn(&self) {
         self.tell_link(|link, circuit| link.probe_withdrawn(circuit));
     }

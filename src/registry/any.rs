@@ -75,7 +75,10 @@ pub trait AnyBreaker: Lends + Send + Sync {
     fn tell_reconfigured(&self, change: &Reconfiguration);
     /// See [`Breaker::snapshot`].
     fn snapshot(&self) -> Snapshot;
-    /// While it is open: how long until a call may be admitted as a probe.
+    /// While it is open: how long until a call may be admitted as a probe. Of a circuit that is shared
+    /// also, as far as is known, how long others keep it from that: while another process probes, or where
+    /// it follows a recovery only in a while. What a call that is refused says as `retry_after`, but that
+    /// nobody asks for a probe by it.
     ///
     /// ```
     /// use breakerbox::{AnyBreaker, Breaker, Config};
@@ -89,12 +92,7 @@ pub trait AnyBreaker: Lends + Send + Sync {
     /// // 20 seconds later:
     /// assert_eq!(pms.time_left(), Some(Duration::from_secs(40)));
     /// ```
-    fn time_left(&self) -> Option<Duration> {
-        let Snapshot {
-            state, time_left, ..
-        } = self.snapshot();
-        (state == State::Open).then_some(time_left)
-    }
+    fn time_left(&self) -> Option<Duration>;
     /// Why it is in its state, and since when. `None`: it is as it was made; or it is just being
     /// changed, and who does so has yet to note it.
     ///
@@ -236,6 +234,10 @@ where
 
     fn snapshot(&self) -> Snapshot {
         Bound::new(self).snapshot()
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        Bound::new(self).time_left()
     }
 
     fn last_change(&self) -> Option<LastChange> {

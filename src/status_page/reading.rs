@@ -42,8 +42,9 @@ impl Reading {
             generation = again;
             snapshot = found.snapshot();
         }
-        let next_probe = (snapshot.state == State::Open).then(|| {
-            let next = now.saturating_add(millis(snapshot.time_left));
+        let is_open = snapshot.state == State::Open;
+        let next_probe = found.time_left().filter(|_| is_open).map(|left| {
+            let next = now.saturating_add(millis(left));
             let same = before.filter(|before| before.generation == generation);
             let known = same.and_then(|before| before.next_probe);
             known

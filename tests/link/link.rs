@@ -85,6 +85,10 @@ impl Link for Written {
         *self.answer.lock().unwrap()
     }
 
+    fn time_left(&self, _: &Linked<'_>) -> Duration {
+        self.answer.lock().unwrap().err().unwrap_or_default()
+    }
+
     fn probe_withdrawn(&self, circuit: &Linked<'_>) {
         self.write(circuit, "it does not probe");
     }

@@ -4,7 +4,7 @@ use super::link::Written;
 use super::{RESET, SECOND, breaker, by_hand, ready_to_probe, succeed};
 use breakerbox::link::{Link, Linked};
 use breakerbox::observe::{self, Observer, Rejection};
-use breakerbox::{Breaker, Change, Effect, Generation, Outcome, Reason, Settings, State};
+use breakerbox::{AnyBreaker, Breaker, Change, Effect, Generation, Outcome, Reason, Settings, State};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -30,6 +30,46 @@ fn a_probe_that_is_not_granted_is_refused_for_as_long_as_the_link_says() {
     link.will_say(Ok(()));
     succeed(&pms);
     assert_eq!(pms.state(), State::Closed);
+}
+
+/// Each state in which a breaker can be, alone and with what a link says.
+#[test]
+fn what_time_is_left_is_what_a_refused_call_is_told() {
+    let ((pms, clock), link) = (breaker("time-left"), Written::new());
+    let agree = |link_says: Result<(), Duration>| {
+        link.will_say(link_says);
+        link.take();
+        let left = pms.time_left();
+        assert!(link.take().is_empty(), "nobody asks to probe by it");
+        let told = pms.admit().map_err(|refused| refused.retry_after());
+        (left, told.map(drop))
+    };
+    for is_linked in [false, true] {
+        if is_linked {
+            pms.link(link.clone()).unwrap();
+        }
+        let late = Err(7 * SECOND);
+        pms.close();
+        assert_eq!(agree(late), (None, Ok(())));
+        pms.force_open();
+        assert_eq!(agree(late), (None, Err(None)));
+        pms.open_for(RESET);
+        assert_eq!(agree(late), (Some(RESET), Err(Some(RESET))));
+        clock.advance(RESET - SECOND);
+        assert_eq!(agree(late), (Some(SECOND), Err(Some(SECOND))));
+        clock.advance(SECOND);
+        let at_once = Some(Duration::ZERO);
+        if is_linked {
+            assert_eq!(agree(late), (Some(7 * SECOND), Err(Some(7 * SECOND))));
+            assert_eq!(
+                agree(Err(Duration::ZERO)),
+                (at_once, Err(Some(Duration::ZERO)))
+            );
+        }
+        assert_eq!(agree(Ok(())), (at_once, Ok(())));
+        assert_eq!(pms.state(), State::HalfOpen);
+        assert_eq!(pms.time_left(), None);
+    }
 }
 
 fn clock_now(clock: super::HandClock) -> u64 {

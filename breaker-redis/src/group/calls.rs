@@ -59,6 +59,18 @@ impl Group {
         may
     }
 
+    /// What [`may_probe`](Self::may_probe) would say to wait.
+    pub(crate) fn time_left(&self, linked: &Linked<'_>) -> Duration {
+        let known = self.read().find(linked.breaker().circuit_id());
+        let now = self.hub.now();
+        match known {
+            Some(circuit) if !circuit.is_neglected(now, micros(self.hub.times().answer)) => {
+                circuit.instance().time_left(now)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
     pub(crate) fn probe_withdrawn(&self, linked: &Linked<'_>) {
         let Some(circuit) = self.of(linked) else {
             return;

@@ -17,6 +17,16 @@ pub(super) struct Lease {
     is_used: bool,
 }
 
+/// What a call is told that asks to probe.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Answer {
+    Now,
+    /// After so much time.
+    Later(Duration),
+    /// Nobody has the lease, as far as is known.
+    AskFirst,
+}
+
 /// Calls of a fleet that come more rarely than that, in microseconds, don't wait for a lease.
 const RARE: u64 = 1_000_000;
 
@@ -98,39 +108,51 @@ impl Instance {
 
     /// A call asks to probe.
     pub(super) fn ask_to_probe(&mut self) -> Result<(), Duration> {
+        match self.answer_to_a_probe() {
+            Answer::Later(left) => return Err(left),
+            Answer::Now => {}
+            Answer::AskFirst => {
+                let is_asked = self.wanted || self.lease_on_its_way().is_some();
+                self.wanted = true;
+                if is_asked || !self.are_calls_rare() {
+                    return Err(self.soon());
+                }
+            }
+        }
+        self.let_through();
+        Ok(())
+    }
+
+    /// What a call is told that asks to probe, as far as is known.
+    pub(super) fn answer_to_a_probe(&self) -> Answer {
         let now = self.now;
-        let soon = Duration::from_micros(self.round_trip);
         if self.has_lease(now) && self.course == Course::Settled || self.is_by_itself() {
-            self.let_through();
-            return Ok(());
+            return Answer::Now;
         }
         if self.course != Course::Settled {
             // It has recovered, and this instance follows in a while.
             let until = Duration::from_micros(self.follow_at.saturating_sub(now));
-            return Err(soon.max(until));
+            return Answer::Later(until.max(self.soon()));
         }
         let is_nobodys = self.there.is_none() && self.is_answered && self.news.is_none();
         if self.alone || is_nobodys {
-            self.let_through();
-            return Ok(());
+            return Answer::Now;
         }
         let held_until = self.held_until();
-        if now < held_until {
-            let left = Duration::from_micros(held_until - now);
-            // A lease is as long as it is for one who crashes: by then the result is long known.
-            let most = match self.is_tried_by_another() {
-                true => self.options.reset,
-                false => Duration::MAX,
-            };
-            return Err(left.min(most));
+        if now >= held_until {
+            return Answer::AskFirst;
         }
-        let is_asked = self.wanted || self.lease_on_its_way().is_some();
-        self.wanted = true;
-        if !is_asked && self.are_calls_rare() {
-            self.let_through();
-            return Ok(());
-        }
-        Err(soon)
+        // A lease is as long as it is for one who crashes: by then the result is long known.
+        let most = match self.is_tried_by_another() {
+            true => self.options.reset,
+            false => Duration::MAX,
+        };
+        Answer::Later(Duration::from_micros(held_until - now).min(most))
+    }
+
+    /// When an answer of Redis can be there.
+    fn soon(&self) -> Duration {
+        Duration::from_micros(self.round_trip)
     }
 
     pub(super) fn let_through(&mut self) {

@@ -118,7 +118,7 @@ impl Node {
     pub(crate) fn admit(&mut self, now: u64) -> Option<(Generation, Option<Hook>)> {
         let (local, moment) = (self.local(now), self.moment(now));
         let instance = &mut self.instance;
-        let granted = || instance.probe_wanted(local).is_ok();
+        let granted = || probes(instance, local).is_ok();
         let admission = self.circuit.try_admit_if_granted(&moment, granted).ok()?;
         if self.circuit.state() == State::HalfOpen {
             self.probes += 1;
@@ -219,3 +219,16 @@ pub(crate) const CLOSED: Shared = Shared {
     imposed: false,
     reopenings: 0,
 };
+
+/// A call asks to probe; whoever asked just before how long it would have to wait was told the same.
+pub(crate) fn probes(instance: &mut Instance, now: u64) -> Result<(), Duration> {
+    let left = instance.time_left(now);
+    let answer = instance.probe_wanted(now);
+    match answer {
+        Ok(()) => assert_eq!(left, Duration::ZERO),
+        // Where it is asked for first, the answer may be there in a round trip.
+        Err(said) if left.is_zero() => assert!(said <= Duration::from_secs(1), "{said:?}"),
+        Err(said) => assert_eq!(left, said),
+    }
+    answer
+}

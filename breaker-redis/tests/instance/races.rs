@@ -106,6 +106,6 @@ impl World {
         let now = self.now;
         let node = self.nodes.get_mut(&id).expect("it is there");
         let local = node.local(now);
-        node.instance.probe_wanted(local).expect_err("not now")
+        crate::node::probes(&mut node.instance, local).expect_err("not now")
     }
 }

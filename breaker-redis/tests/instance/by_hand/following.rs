@@ -1,7 +1,7 @@
 //! What others did, and what happens here meanwhile.
 
 use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, generation, happened, told, version, with};
-use crate::node::CLOSED;
+use crate::node::{CLOSED, probes};
 use crate::races::options;
 use crate::world::{MS, SECOND};
 use breaker_redis::instance::{Instance, Options, Step};
@@ -285,7 +285,8 @@ fn a_slow_start_follows_a_recovery_later_and_says_when() {
     let heard = 4 * SECOND;
     instance.heard(heard, &told(5, TRIAL, Cause::Leased, "other"));
     instance.heard(heard, &told(6, CLOSED, Cause::Recovered, "other"));
-    let left = instance.probe_wanted(heard).expect_err("not yet");
+    assert!(instance.time_left(heard) > Duration::from_secs(1));
+    let left = probes(&mut instance, heard).expect_err("not yet");
     let until = heard + u64::try_from(left.as_micros()).expect("few");
     assert!(
         until > heard + SECOND && until <= heard + 10 * SECOND,
@@ -304,6 +305,7 @@ fn a_slow_start_follows_a_recovery_later_and_says_when() {
             step => panic!("{step:?} at {now}"),
         }
     }
+    assert!(instance.time_left(until) <= Duration::from_millis(1));
     let follow = instance.follows(until);
     assert_eq!(follow.to.state, State::Closed);
 }
