@@ -4,7 +4,9 @@ use super::link::Written;
 use super::{RESET, SECOND, breaker, by_hand, ready_to_probe, succeed};
 use breakerbox::link::{Link, Linked};
 use breakerbox::observe::{self, Observer, Rejection};
-use breakerbox::{AnyBreaker, Breaker, Change, Effect, Generation, Outcome, Reason, Settings, State};
+use breakerbox::{
+    AnyBreaker, Breaker, Change, Effect, Generation, Outcome, Reason, Settings, State,
+};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

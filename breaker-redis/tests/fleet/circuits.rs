@@ -81,6 +81,43 @@ fn what_an_operator_says_reaches_all() {
 }
 
 #[test]
+fn the_time_left_is_what_a_refused_call_is_told() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let config = Settings::new()
+        .threshold(1)
+        .reset(Duration::from_millis(50))
+        .jitter(0.0)
+        .must();
+    // Long enough that what is told is never over before it is looked at.
+    let sharing = Sharing::new().slow_start(Duration::from_secs(3600));
+    let [a, b] = instances(&server, config, sharing);
+    let agree = |what: &str, least: Duration, most: Duration| {
+        until(what, || {
+            let is_within = |left: Duration| least < left && left <= most;
+            let left = b.breaker.time_left();
+            let told = b.breaker.admit().err().and_then(|it| it.retry_after());
+            left.is_some_and(is_within) && told.is_some_and(is_within)
+        });
+    };
+    a.fail();
+    until("the trip to be known", || b.breaker.state() == State::Open);
+    until("a probe", || a.succeed());
+    agree(
+        "a slow start",
+        Duration::from_millis(100),
+        Duration::from_secs(3600),
+    );
+    let wait = Duration::from_secs(1800);
+    a.breaker.open_for(wait);
+    agree("an operator's wait", wait - LONG, wait);
+    a.breaker.close();
+    until("an operator's word", || b.breaker.time_left().is_none());
+    assert!(b.succeed());
+}
+
+#[test]
 fn failures_of_all_count_together() {
     let Some(server) = Server::start(&[]) else {
         return;
