@@ -14,6 +14,7 @@ mod driving;
 mod fairness;
 mod limited;
 mod listening;
+mod missing;
 mod nodes;
 mod report;
 mod sessions;
@@ -29,16 +30,16 @@ use crate::error::{FleetError, Trouble};
 use crate::group::Group;
 use crate::hub::Hub;
 use crate::settings::FleetBuilder;
-use asking::{Answered, Question};
+use asking::{Answered, Hearing, Question};
 use breakerbox::link;
 use connect::{Heard, Live, Target};
 use nodes::Nodes;
-use report::{News, Report};
+use report::Report;
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use timers::Timers;
@@ -55,7 +56,7 @@ const MADE_UP: Duration = Duration::from_secs(1);
 /// What a task of the runtime has to say. `u64`: in which session.
 enum Event {
     Connected(u64, Box<Result<Live, Trouble>>),
-    Subscribed(u64, Vec<Arc<Group>>, Result<(), Trouble>),
+    Subscribed(u64, Vec<Arc<Group>>, Result<Hearing, Trouble>),
     /// After so long.
     Answered(u64, Duration, Result<Vec<Answered>, Trouble>),
     /// The connection is well, although nothing had to be asked.
@@ -87,6 +88,8 @@ struct Background {
     cluster: Option<cluster::Cluster>,
     /// Whether all circuits can be had may have changed.
     is_changed: bool,
+    /// One that couldn't when that was looked at last.
+    missing: Weak<Circuit>,
     report: Report,
     timers: Timers,
     /// What is worth looking at, of whatever node it is.
@@ -178,6 +181,7 @@ impl Background {
             #[cfg(feature = "cluster")]
             cluster: None,
             is_changed: false,
+            missing: Weak::new(),
             report: Report::default(),
             timers: Timers::default(),
             urgent: VecDeque::new(),
@@ -208,8 +212,7 @@ impl Background {
 
     /// Does what is to be done now.
     fn look(&mut self) {
-        let news = self.report.look(Instant::now());
-        self.tell(news);
+        self.tell_of_loss();
         #[cfg(feature = "cluster")]
         self.look_at_map();
         for at in 0..self.nodes.all.len() {
@@ -305,7 +308,10 @@ impl Background {
                 (Some(at), Err(trouble)) => self.lose(at, trouble),
                 (None, _) => {}
             },
-            Event::Subscribed(session, groups, Ok(())) => self.subscribed(session, groups),
+            Event::Subscribed(session, groups, Ok(done)) => match done {
+                Hearing::Done => self.subscribed(session, groups),
+                Hearing::Refused(why) => self.unheard(session, &groups, &why),
+            },
             Event::Answered(session, took, Ok(answers)) => self.answered(session, took, answers),
             Event::Alive(_, Ok(())) => {}
             Event::Subscribed(session, _, Err(trouble))
@@ -318,12 +324,6 @@ impl Background {
             }
             #[cfg(feature = "cluster")]
             Event::Mapped(mapped) => self.mapped(mapped),
-        }
-    }
-
-    fn tell(&self, news: Option<News>) {
-        if let Some(news) = news {
-            news.tell(self.hub.prefix().as_str());
         }
     }
 

@@ -1,5 +1,6 @@
 //! One circuit of this process that is shared.
 
+use crate::error::ConnectionError;
 use crate::group::Group;
 use crate::instance::{Happened, Instance, Options, micros};
 use crate::protocol::{Cause, Counts, Place, Shared};
@@ -59,6 +60,17 @@ impl Deref for Reached {
     }
 }
 
+/// Whether Redis can be had for a circuit.
+#[derive(Debug)]
+pub(crate) enum Standing {
+    /// It can, or nothing else is known.
+    Had,
+    /// Its connection was lost, or is there again, and hasn't answered for this circuit yet.
+    Awaited,
+    /// It can't, although it can for others.
+    Unusable(Box<ConnectionError>),
+}
+
 /// A circuit of this process that is shared.
 pub(crate) struct Circuit {
     pub(crate) group: Weak<Group>,
@@ -81,6 +93,7 @@ pub(crate) struct Circuit {
     /// background alone.
     pub(crate) found_in: AtomicU64,
     pub(crate) told_in: AtomicU64,
+    standing: Mutex<Standing>,
     /// Until when it asks nothing, as what it got made no sense. Of the background alone.
     pub(crate) quiet_until: AtomicU64,
     /// Odd while the background has the breaker.
@@ -120,6 +133,7 @@ impl Circuit {
             due: AtomicU64::new(NEVER),
             found_in: AtomicU64::new(0),
             told_in: AtomicU64::new(0),
+            standing: Mutex::new(Standing::Had),
             quiet_until: AtomicU64::new(0),
             turns: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
@@ -148,6 +162,34 @@ impl Circuit {
     /// For moments only.
     pub(crate) fn instance(&self) -> MutexGuard<'_, Instance> {
         self.instance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Standing> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// It stands so from now on. Gives how it stood.
+    pub(crate) fn stand(&self, so: Standing) -> Standing {
+        std::mem::replace(&mut *self.standing(), so)
+    }
+
+    /// Whether Redis can't be had for it, or hasn't answered since it could.
+    pub(crate) fn is_missed(&self) -> bool {
+        !matches!(*self.standing(), Standing::Had)
+    }
+
+    /// Why it can't be used, although others can.
+    pub(crate) fn unusable(&self) -> Option<ConnectionError> {
+        match &*self.standing() {
+            Standing::Unusable(error) => Some((**error).clone()),
+            Standing::Had | Standing::Awaited => None,
+        }
+    }
+
+    /// Whether anybody still shares it.
+    pub(crate) fn is_shared(&self) -> bool {
+        let is_left = self.group.upgrade().is_none_or(|group| group.is_left());
+        !is_left && !self.is_over() && !self.reach.is_gone()
     }
 
     /// Its key is given up: nobody will ask it for anything any more.

@@ -193,4 +193,12 @@ pub enum Trouble {
     /// What it says is not what was asked for.
     #[error("says what makes no sense: {0}")]
     Nonsense(String),
+    /// It can be had, but not for one circuit: its key holds something else, or the user may not use it.
+    #[error("can't be used for `{key}`: {why}")]
+    Circuit {
+        /// The circuit's key in Redis.
+        key: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
 }

@@ -37,6 +37,8 @@ pub(crate) struct Group {
     pub(crate) heard_in: AtomicU64,
     /// In which it was asked for them. Of the background alone.
     pub(crate) asked_in: AtomicU64,
+    /// Until when it isn't asked for them, as that was refused. Of the background alone.
+    pub(crate) quiet_until: AtomicU64,
 }
 
 impl Group {
@@ -97,6 +99,7 @@ impl Group {
             is_left: AtomicBool::new(false),
             heard_in: AtomicU64::new(0),
             asked_in: AtomicU64::new(0),
+            quiet_until: AtomicU64::new(0),
         })
     }
 

@@ -287,6 +287,11 @@ impl Hub {
             .retain(|known| *known != session);
     }
 
+    /// Whether all circuits could be had when that was looked at last.
+    pub(crate) fn is_connected(&self) -> bool {
+        Self::lock(&self.link).is_connected
+    }
+
     /// All circuits can be had.
     pub(crate) fn all_are_had(&self) {
         let mut link = Self::lock(&self.link);
@@ -297,7 +302,8 @@ impl Hub {
         self.progress.notify_all();
     }
 
-    /// Some or all circuits can't be had: a connection ended, if there `was` one, or couldn't be made.
+    /// Some or all circuits can't be had: a connection ended, if there `was` one, or couldn't be made; or
+    /// Redis refuses what is asked for them.
     pub(crate) fn failed(&self, error: &ConnectionError, was: bool) {
         let mut link = Self::lock(&self.link);
         link.set_connected(false);
@@ -320,15 +326,19 @@ impl Hub {
         let link = Self::lock(&self.link);
         let is_cut_off = |circuit: &&Arc<Circuit>| {
             let found_in = circuit.found_in.load(Ordering::Relaxed);
-            !link.sessions.contains(&found_in)
+            // One that is new is asked for in a moment, where there is a connection.
+            circuit.is_missed() || !link.is_connected && !link.sessions.contains(&found_in)
         };
+        let cut_off = circuits.iter().filter(is_cut_off).count();
+        let unusable = circuits.iter().find_map(|circuit| circuit.unusable());
         FleetStatus {
-            is_connected: link.is_connected,
+            // The background may be about to say so.
+            is_connected: link.is_connected && cut_off == 0,
             since: link.since.elapsed(),
-            last_error: link.last_error.clone(),
+            last_error: unusable.or_else(|| link.last_error.clone()),
             circuits: circuits.len(),
             namesakes: groups.iter().map(|group| group.namesakes()).sum(),
-            cut_off: circuits.iter().filter(is_cut_off).count(),
+            cut_off,
             answered: self.answered.load(Ordering::Relaxed),
             heard: self.heard.load(Ordering::Relaxed),
             nonsense: self.nonsense.load(Ordering::Relaxed),
@@ -354,7 +364,8 @@ impl Hub {
             // Not while anything is locked: who looks at a key may be the last who has it.
             let is_told = |circuit: &Arc<Circuit>| {
                 let is_answered = sessions.contains(&circuit.told_in.load(Ordering::Acquire));
-                is_answered && circuit.instance().is_told() || circuit.reach.is_gone()
+                is_answered && !circuit.is_missed() && circuit.instance().is_told()
+                    || circuit.reach.is_gone()
             };
             if is_connected && wanted.iter().all(is_told) {
                 return Ok(());
@@ -365,7 +376,9 @@ impl Hub {
             if let Some(deadline) = deadline {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
-                    return Err(link.last_error.clone().filter(|_| !link.is_connected));
+                    let unusable = wanted.iter().find_map(|circuit| circuit.unusable());
+                    let last = || link.last_error.clone().filter(|_| !link.is_connected);
+                    return Err(unusable.or_else(last));
                 }
                 nap = nap.min(left);
             }

@@ -36,5 +36,7 @@ mod support;
 #[cfg(target_os = "linux")]
 #[path = "fleet/threads.rs"]
 mod threads;
+#[path = "fleet/unusable.rs"]
+mod unusable;
 #[path = "fleet/users.rs"]
 mod users;

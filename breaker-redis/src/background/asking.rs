@@ -40,10 +40,24 @@ pub(crate) struct Answered {
 pub(crate) enum Answer {
     Reply(Reply),
     /// What makes no sense, or an error that has to do with this circuit alone.
-    Nonsense(Option<Unusable>),
+    Unusable(Wrong),
     /// Another node of the cluster has it: nothing was done.
     Elsewhere(Refusal),
     /// An error that has to do with all.
+    Refused(Trouble),
+}
+
+/// What is wrong with a circuit, or an answer about it.
+pub(crate) enum Wrong {
+    Nonsense(Unusable),
+    Refused(Trouble),
+    NoText,
+}
+
+/// What came of asking for messages.
+pub(crate) enum Hearing {
+    Done,
+    /// The user may not hear this channel, or one of these.
     Refused(Trouble),
 }
 
@@ -181,14 +195,20 @@ pub(crate) fn listen(
     channels: Vec<String>,
     is_to: bool,
     within: Duration,
-) -> impl Future<Output = Result<(), Trouble>> + use<> {
+) -> impl Future<Output = Result<Hearing, Trouble>> + use<> {
     let mut connection = live.connection.clone();
     async move {
         let done = match is_to {
             true => connection.subscribe(&channels).await,
             false => connection.unsubscribe(&channels).await,
         };
-        done.map_err(|error| trouble::of_answer(&error, within))
+        match done {
+            Ok(()) => Ok(Hearing::Done),
+            Err(error) => match trouble::of_channel(&error) {
+                Some(why) => Ok(Hearing::Refused(why)),
+                None => Err(trouble::of_answer(&error, within)),
+            },
+        }
     }
 }
 
@@ -206,10 +226,11 @@ fn read(answer: Raw) -> Answer {
         Err(refusal) if trouble::is_for_all(&refusal) => {
             return Answer::Refused(trouble::refusal(&refusal));
         }
-        _ => return Answer::Nonsense(None),
+        Err(refusal) => return Answer::Unusable(Wrong::Refused(trouble::refusal(&refusal))),
+        Ok(_) => return Answer::Unusable(Wrong::NoText),
     };
     match Reply::decode(&text) {
         Ok(reply) => Answer::Reply(reply),
-        Err(why) => Answer::Nonsense(Some(why)),
+        Err(why) => Answer::Unusable(Wrong::Nonsense(why)),
     }
 }

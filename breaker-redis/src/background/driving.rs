@@ -1,6 +1,6 @@
 //! What circuits want done, and what they are told.
 
-use super::asking::{self, Answer, Answered, Question};
+use super::asking::{self, Answer, Answered, Question, Wrong};
 use super::{Background, Event, task, trouble, window};
 use crate::circuit::{Circuit, NEVER, Reached, counts};
 use crate::instance::{Follow, Step, Unanswered};
@@ -18,7 +18,7 @@ const SETTLED: Duration = Duration::from_secs(1);
 /// Steps that a circuit does at once. It never needs as many.
 const STEPS: usize = 32;
 
-/// For so long nothing is asked of a circuit of which Redis says what makes no sense.
+/// For so long at most nothing is asked of a circuit that Redis refuses.
 const QUIET: Duration = Duration::from_secs(5);
 
 /// Where a circuit can be asked for.
@@ -178,6 +178,7 @@ impl Background {
     /// at once.
     pub(super) fn part_with(&mut self, circuit: &Arc<Circuit>) {
         self.timers.set(circuit, None);
+        self.is_changed = true;
         let node = self.nodes.of_key(circuit.place.key());
         let live = node.filter(|at| self.nodes.all[*at].live.is_some());
         if let Some(at) = live
@@ -205,9 +206,14 @@ impl Background {
         circuit.instance().followed(self.hub.now(), outcome);
     }
 
+    /// For so many microseconds nothing is asked again that was refused.
+    pub(super) fn quiet(&self) -> u64 {
+        let quiet = QUIET.min(self.hub.times().poll);
+        u64::try_from(quiet.as_micros()).unwrap_or(u64::MAX)
+    }
+
     fn keep_quiet(&mut self, circuit: &Arc<Circuit>) {
-        let quiet = u64::try_from(QUIET.as_micros()).unwrap_or(u64::MAX);
-        let until = self.hub.now().saturating_add(quiet);
+        let until = self.hub.now().saturating_add(self.quiet());
         circuit.quiet_until.store(until, Ordering::Relaxed);
         self.timers.set(circuit, Some(until));
     }
@@ -251,7 +257,7 @@ impl Background {
         let node = &mut self.nodes.all[at];
         node.answered(answers.len(), took, gone);
         node.patient_asked = node.patient_asked.saturating_sub(could_wait);
-        let mut refused = None;
+        let (mut refused, mut unusable) = (None, Vec::new());
         for Answered { question, answer } in answers {
             #[cfg(feature = "cluster")]
             if let (Answer::Elsewhere(refusal), true) = (&answer, self.cluster.is_some()) {
@@ -274,15 +280,22 @@ impl Background {
                 Answer::Reply(_) => {
                     self.drive(&circuit);
                     circuit.told_in.store(session, Ordering::Release);
+                    self.had(&circuit);
                 }
-                Answer::Nonsense(why) => {
+                Answer::Unusable(wrong) => {
+                    let why = match &wrong {
+                        Wrong::Nonsense(why) => Some(*why),
+                        Wrong::Refused(_) | Wrong::NoText => None,
+                    };
                     self.hub.refuse(circuit.place.key(), why);
                     self.keep_quiet(&circuit);
+                    unusable.push((circuit, wrong));
                 }
                 Answer::Elsewhere(refusal) => refused = Some(trouble::refusal(&refusal)),
                 Answer::Refused(trouble) => refused = Some(trouble),
             }
         }
+        self.refused(at, unusable);
         if let (Some(trouble), Some(at)) = (refused, self.nodes.of_session(session)) {
             self.lose(at, trouble);
         }

@@ -3,8 +3,10 @@
 #[cfg(all(test, feature = "cluster"))]
 mod tests;
 
+use super::asking::Wrong;
 use super::connect::Heard;
 use super::{Background, Event, asking, task};
+use crate::error::Trouble;
 use crate::group::Group;
 use crate::protocol::Message;
 use std::sync::Arc;
@@ -74,6 +76,26 @@ impl Background {
         }
     }
 
+    /// The user may not hear one of these channels: so the circuits of that one, which wouldn't hear what
+    /// others do, are on their own.
+    pub(super) fn unheard(&mut self, session: u64, groups: &[Arc<Group>], why: &Trouble) {
+        let Some(at) = self.nodes.of_session(session) else {
+            return;
+        };
+        let [group] = groups else {
+            for group in groups {
+                self.begin_to_hear(at, vec![Arc::clone(group)]);
+            }
+            return;
+        };
+        group.asked_in.store(0, Ordering::Relaxed);
+        let quiet_until = self.hub.now().saturating_add(self.quiet());
+        group.quiet_until.store(quiet_until, Ordering::Relaxed);
+        let circuits = group.circuits().into_iter();
+        let circuits = circuits.map(|circuit| (circuit, Wrong::Refused(why.clone())));
+        self.refused(at, circuits.collect());
+    }
+
     /// Groups whose messages don't arrive yet, or not any more, are subscribed to, and those that are over
     /// no more.
     pub(super) fn look_at_groups(&mut self) {
@@ -86,6 +108,7 @@ impl Background {
         let is_over = |group: &Arc<Group>| group.is_over();
         let (over, present): (Vec<_>, Vec<_>) = self.hub.groups().into_iter().partition(is_over);
         if !over.is_empty() {
+            self.is_changed = true;
             self.hub.remove(&over);
         }
         // For those of a fleet that ends all is said by its farewell.
@@ -94,8 +117,11 @@ impl Background {
                 self.part_with(&circuit);
             }
         }
-        let is_unheard =
-            |group: &&Arc<Group>| !self.nodes.is_live(group.asked_in.load(Ordering::Relaxed));
+        let now = self.hub.now();
+        let is_unheard = |group: &&Arc<Group>| {
+            let is_asked = self.nodes.is_live(group.asked_in.load(Ordering::Relaxed));
+            !is_asked && group.quiet_until.load(Ordering::Relaxed) <= now
+        };
         let new = present.iter().filter(is_unheard);
         let new: Vec<_> = new.collect();
         let mut at_nodes: Vec<_> = self.nodes.all.iter().map(|_| Vec::new()).collect();

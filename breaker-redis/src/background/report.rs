@@ -99,6 +99,17 @@ impl Report {
         self.look(now)
     }
 
+    /// Whether there is something that may be told by now.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        let Some(lost) = self.lost.as_ref().filter(|_| self.untold > 0) else {
+            return false;
+        };
+        let is_recent = |at| now.saturating_duration_since(at) < ONCE_IN;
+        let is_held = |until| now < until;
+        !self.told_last(lost).is_some_and(is_recent)
+            && !lost.reason.held_until().is_some_and(is_held)
+    }
+
     /// It is there, all of it.
     pub(crate) fn restored(&mut self, now: Instant) -> Option<News> {
         let since = self.lost.take()?.since;
@@ -124,14 +135,7 @@ impl Report {
 
     /// What may be told by now.
     pub(crate) fn look(&mut self, now: Instant) -> Option<News> {
-        let lost = self.lost.as_ref()?;
-        let is_recent = |at| now.saturating_duration_since(at) < ONCE_IN;
-        if self.untold == 0 || self.told_last(lost).is_some_and(is_recent) {
-            return None;
-        }
-        if lost.reason.held_until().is_some_and(|until| now < until) {
-            return None;
-        }
+        let lost = self.lost.as_ref().filter(|_| self.is_due(now))?;
         self.told_at = Some(now);
         if lost.part.is_none() {
             self.told_of_all_at = Some(now);

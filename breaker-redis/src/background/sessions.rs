@@ -3,10 +3,9 @@
 use super::asking::Question;
 use super::connect::{Live, Trial};
 use super::{Background, Event, task, trouble};
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Standing};
 use crate::error::{ConnectionError, Trouble};
 use crate::instance::Unanswered;
-use breakerbox::observe::Part;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -41,11 +40,24 @@ impl Background {
 
     pub(super) fn connected(&mut self, at: usize, live: Live) {
         let node = &mut self.nodes.all[at];
+        // Of a node of a cluster that nobody has asked for yet, nobody misses anything.
+        let is_awaited = node.is_lost || !self.hub.is_connected();
         node.connected(live);
         let session = node.session;
         self.hub.connected(session);
         self.is_changed = true;
         self.looked_at = None;
+        for circuit in self.circuits() {
+            if self.nodes.of_key(circuit.place.key()) == Some(at) {
+                circuit.quiet_until.store(0, Ordering::Relaxed);
+                if is_awaited {
+                    circuit.stand(Standing::Awaited);
+                }
+            }
+        }
+        for group in self.hub.groups() {
+            group.quiet_until.store(0, Ordering::Relaxed);
+        }
         // Where messages arrive already nothing else says that they can be asked for.
         for group in self.hub.groups() {
             if self.nodes.is_live(group.heard_in.load(Ordering::Relaxed)) {
@@ -69,14 +81,21 @@ impl Background {
         };
         let unsent = node.lost();
         self.not_sent(unsent);
+        for circuit in self.circuits() {
+            let is_here = self.nodes.of_key(circuit.place.key()) == Some(at);
+            let is_found = circuit.found_in.load(Ordering::Relaxed) == session && session != 0;
+            if is_found || is_here && circuit.unusable().is_some() {
+                circuit.stand(Standing::Awaited);
+            }
+        }
         self.leave(session);
         #[cfg(feature = "cluster")]
         self.want_map();
-        let part = self.part();
         // Of a cluster's node that has no circuits nobody misses anything.
         let is_missed = self.nodes.is_one() || self.has_circuits(at);
         let is_new = is_missed && !std::mem::replace(&mut self.nodes.all[at].is_lost, is_missed);
         if is_missed {
+            let part = self.part();
             self.hub.failed(&error, was_live);
             self.report.lost(Instant::now(), error, part, is_new);
         }
@@ -119,43 +138,8 @@ impl Background {
         circuits.any(|circuit| self.nodes.of_key(circuit.place.key()) == Some(at))
     }
 
-    /// Which part of the circuits is cut off. `None`: all that there can be.
-    pub(super) fn part(&self) -> Option<Part> {
-        if self.nodes.is_one() {
-            return None;
-        }
-        let (mut circuits, mut of) = (0, 0);
-        for circuit in self.circuits() {
-            of += 1;
-            circuits += usize::from(!self.nodes.is_reached(&circuit));
-        }
-        (circuits < of).then_some(Part::new(circuits, of))
-    }
-
-    /// Whether what was lost is there again.
-    pub(super) fn look_whether_all_are_had(&mut self) {
-        if !std::mem::take(&mut self.is_changed) || !self.is_mapped() {
-            return;
-        }
-        let is_missing = |circuit: Arc<Circuit>| !self.nodes.is_reached(&circuit);
-        let is_any_missing = match self.nodes.is_one() {
-            true => self.nodes.all[0].live.is_none(),
-            false => self.circuits().any(is_missing),
-        };
-        if is_any_missing {
-            let part = self.part();
-            self.report.now_of(part);
-            return;
-        }
-        let late = self.report.look_at_last(Instant::now());
-        self.tell(late);
-        self.hub.all_are_had();
-        let news = self.report.restored(Instant::now());
-        self.tell(news);
-    }
-
     /// Whether it is known which node has what.
-    fn is_mapped(&self) -> bool {
+    pub(super) fn is_mapped(&self) -> bool {
         #[cfg(feature = "cluster")]
         if let Some(cluster) = &self.cluster {
             return cluster.is_known;

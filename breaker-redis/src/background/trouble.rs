@@ -5,7 +5,7 @@ mod encryption;
 mod rights;
 
 use super::connection::Refusal;
-use crate::error::Trouble;
+use crate::error::{Right, Trouble};
 use redis::{ErrorKind, RedisError};
 use std::error::Error;
 use std::io;
@@ -91,7 +91,20 @@ pub(crate) fn of_answer(error: &RedisError, within: Duration) -> Trouble {
 
 /// Whether it is so for all commands, and not only for that of one circuit.
 pub(crate) fn is_for_all(refusal: &Refusal) -> bool {
-    why(&refusal.code).is_some() || rights::missing(refusal).is_some()
+    why(&refusal.code).is_some()
+        || rights::missing(refusal).is_some_and(|missing| !is_of_circuit(&missing))
+}
+
+/// Whether it is the circuit's key or channel that the user may not use. Whether it is so of all was
+/// looked at when the connection was made.
+fn is_of_circuit(right: &Right) -> bool {
+    matches!(right, Right::Keys(_) | Right::Channels(_))
+}
+
+/// What a user may not hear, where that is said of a channel. `None`: something else is wrong.
+pub(crate) fn of_channel(error: &RedisError) -> Option<Trouble> {
+    let missing = rights::missing(&Refusal::new(error.code()?, error.detail()))?;
+    is_of_circuit(&missing).then_some(Trouble::Forbidden(missing))
 }
 
 /// What Redis answered instead of what was asked.
@@ -249,6 +262,43 @@ mod tests {
         ] {
             assert!(!is_for_all(&Refusal::new("ERR", Some(&other))), "{other}");
             assert_eq!(said("ERR", &other), "it answers with an error (ERR)");
+        }
+    }
+
+    #[test]
+    fn what_is_of_one_key_or_channel_is_of_one_circuit() {
+        for (code, details) in [
+            (
+                "NOPERM",
+                "this user has no permissions to access one of the keys used as arguments",
+            ),
+            ("NOPERM", "No permissions to access a key"),
+            (
+                "NOPERM",
+                "this user has no permissions to access one of the channels used as arguments",
+            ),
+            (
+                "ERR",
+                "The user executing the script can't publish to the channel mentioned in the command",
+            ),
+        ] {
+            assert!(!is_for_all(&Refusal::new(code, Some(details))), "{details}");
+        }
+        for (code, details) in [
+            (
+                "NOPERM",
+                "User monkey has no permissions to run the 'evalsha' command",
+            ),
+            (
+                "ERR",
+                "The user executing the script can't run this command or subcommand script",
+            ),
+            ("OOM", "no room for a key"),
+        ] {
+            assert!(
+                is_for_all(&Refusal::new(code, Some(details))),
+                "{code} {details}"
+            );
         }
     }
 }

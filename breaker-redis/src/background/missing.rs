@@ -1,0 +1,141 @@
+//! For which circuits Redis can't be had: none, some of a cluster's, those that it refuses, or all.
+
+use super::asking::Wrong;
+use super::report::News;
+use super::{Background, trouble};
+use crate::circuit::{Circuit, Standing};
+use crate::error::{ConnectionError, Trouble};
+use crate::status::Why;
+use breakerbox::observe::Part;
+use std::sync::Arc;
+use std::time::Instant;
+
+impl Background {
+    /// Redis, or this node, has answered, but not as it should for these circuits: so it is with what else
+    /// is asked for them.
+    pub(super) fn refused(&mut self, at: usize, circuits: Vec<(Arc<Circuit>, Wrong)>) {
+        let mut first = None;
+        for (circuit, wrong) in circuits {
+            if !circuit.is_shared() {
+                continue;
+            }
+            let key = circuit.place.key().to_owned();
+            let why = self.in_words(&key, wrong);
+            let error = ConnectionError {
+                at: self.nodes.all[at].target.shown(),
+                trouble: Trouble::Circuit { key, why },
+            };
+            let before = circuit.stand(Standing::Unusable(Box::new(error.clone())));
+            match before {
+                Standing::Unusable(_) => {}
+                Standing::Had | Standing::Awaited => first = first.or(Some(error)),
+            }
+        }
+        let Some(error) = first else {
+            return;
+        };
+        self.hub.failed(&error, false);
+        // How many they are is seen when it is told.
+        let part = Some(Part::new(1, self.hub.circuits().max(1)));
+        self.report.lost(Instant::now(), error, part, true);
+        self.is_changed = true;
+        self.hub.progressed();
+    }
+
+    fn in_words(&self, key: &str, wrong: Wrong) -> String {
+        match wrong {
+            Wrong::Nonsense(why) => Why { of: key, why }.to_string(),
+            Wrong::NoText => "the answer is no text".to_owned(),
+            Wrong::Refused(trouble) => match trouble::with_prefix(trouble, self.hub.prefix()) {
+                Trouble::Forbidden(right) => format!("the user {right}"),
+                Trouble::Refuses(what) => what,
+                other => other.to_string(),
+            },
+        }
+    }
+
+    /// Redis has answered for this circuit as it should.
+    pub(super) fn had(&mut self, circuit: &Circuit) {
+        self.is_changed |= !matches!(circuit.stand(Standing::Had), Standing::Had);
+    }
+
+    /// That some or all are lost is told, if it is to be by now.
+    pub(super) fn tell_of_loss(&mut self) {
+        let now = Instant::now();
+        if !self.report.is_due(now) {
+            return;
+        }
+        let part = self.part();
+        self.report.now_of(part);
+        let news = self.report.look(now);
+        self.tell(news);
+    }
+
+    fn tell(&self, news: Option<News>) {
+        if let Some(news) = news {
+            news.tell(self.hub.prefix().as_str());
+        }
+    }
+
+    /// Which part of the circuits is cut off. `None`: all, since nothing can be reached.
+    pub(super) fn part(&self) -> Option<Part> {
+        if self.nodes.is_one() && self.nodes.all[0].live.is_none() {
+            return None;
+        }
+        let (mut reached, mut lost, mut homeless, mut of) = (0, 0, 0, 0);
+        let (mut unusable, mut awaited) = (0, 0);
+        for circuit in self.circuits() {
+            of += 1;
+            let Some(at) = self.nodes.of_key(circuit.place.key()) else {
+                homeless += 1;
+                continue;
+            };
+            let node = &self.nodes.all[at];
+            // Others are just being connected to.
+            lost += usize::from(node.is_lost);
+            if node.live.is_some() {
+                reached += 1;
+                unusable += usize::from(circuit.unusable().is_some());
+                awaited += usize::from(circuit.is_missed());
+            }
+        }
+        if reached == 0 && (lost > 0 || homeless == of) {
+            return None;
+        }
+        let circuits = match lost + homeless + unusable {
+            // All can be had again, and haven't been answered for yet.
+            0 => awaited,
+            circuits => circuits,
+        };
+        Some(Part::new(circuits, of))
+    }
+
+    /// Whether what was lost is there again.
+    pub(super) fn look_whether_all_are_had(&mut self) {
+        if !std::mem::take(&mut self.is_changed) || !self.is_mapped() {
+            return;
+        }
+        if self.nodes.is_one() && self.nodes.all[0].live.is_none() {
+            return;
+        }
+        let is_known = self.missing.upgrade();
+        if is_known.is_some_and(|known| self.is_missing(&known)) {
+            return;
+        }
+        // The last of them: most others are answered for before it.
+        let missing = self.circuits().filter(|circuit| self.is_missing(circuit));
+        if let Some(missing) = missing.last() {
+            self.missing = Arc::downgrade(&missing);
+            return;
+        }
+        let late = self.report.look_at_last(Instant::now());
+        self.tell(late);
+        self.hub.all_are_had();
+        let news = self.report.restored(Instant::now());
+        self.tell(news);
+    }
+
+    fn is_missing(&self, circuit: &Circuit) -> bool {
+        (!self.nodes.is_reached(circuit) || circuit.is_missed()) && circuit.is_shared()
+    }
+}
