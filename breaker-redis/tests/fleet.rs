@@ -14,6 +14,8 @@ mod clusters;
 mod connection;
 #[path = "fleet/lifetimes.rs"]
 mod lifetimes;
+#[path = "fleet/lost.rs"]
+mod lost;
 #[path = "fleet/namesakes.rs"]
 mod namesakes;
 #[path = "fleet/partings.rs"]

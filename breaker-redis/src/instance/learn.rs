@@ -8,6 +8,9 @@ use crate::protocol::{Cause, Counts, Known, Told};
 use breakerbox::State;
 use std::cmp::Ordering;
 
+/// Waits that differ by no more, in microseconds, are the same, told by others a little later.
+const SAME_WAIT: u64 = 1_000_000;
+
 /// How an instance came to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
@@ -167,11 +170,32 @@ impl Instance {
             known.epoch == version.epoch && known.counter.checked_add(1) == Some(version.counter)
         });
         // The wait is over, as it is here or will be in a moment: another probes, or may.
-        is_next
+        let goes_on = is_next
             && self.course == Course::Settled
             && self.here.is(State::Open)
             && matches!(told.cause, Cause::Leased | Cause::Released)
-            && told.shared.reopenings == self.here.shared.reopenings
+            && told.shared.reopenings == self.here.shared.reopenings;
+        goes_on || self.stands_so(told)
+    }
+
+    /// Whether the breaker stands so already, so that to follow would change nothing but be told as a
+    /// change: an operator holds it so once more, or Redis has lost its opening, which was offered anew.
+    fn stands_so(&self, told: &Told) -> bool {
+        if !matches!(self.course, Course::Settled | Course::Astray) {
+            return false;
+        }
+        let (here, there) = (self.here.told(self.now), told.shared);
+        match there.state {
+            // Else it is another opening.
+            State::Open if told.offered.is_some() => {
+                let is_open = self.here.is(State::Open) && here.imposed == there.imposed;
+                let is_of_one_row = here.reopenings == there.reopenings;
+                is_open && is_of_one_row && here.wait.abs_diff(there.wait) <= SAME_WAIT
+            }
+            // A breaker that is closed once more forgets what it has counted.
+            State::Closed | State::Open | State::HalfOpen => false,
+            state => self.here.is(state),
+        }
     }
 
     /// Whether the breaker stands as the fleet does, as far as it has to.

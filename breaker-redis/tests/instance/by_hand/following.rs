@@ -127,6 +127,59 @@ fn an_operators_word_is_followed_by_who_is_closed_already_and_a_new_life_is_not(
     }
 }
 
+/// To follow would be told to observers as a change.
+#[test]
+fn who_stands_so_already_does_not_follow() {
+    let open = |wait| Shared { wait, ..OPEN };
+    let of = |state| Shared { state, ..CLOSED };
+    let imposed = Shared {
+        imposed: true,
+        ..OPEN
+    };
+    let again = Shared {
+        reopenings: 1,
+        ..OPEN
+    };
+    for (here, there, follows) in [
+        // Of the two seconds one has passed.
+        (OPEN, open(SECOND), false),
+        (OPEN, open(1_900 * MS), false),
+        (OPEN, open(9 * SECOND), true),
+        (OPEN, imposed, true),
+        (OPEN, again, true),
+        (OPEN, of(State::ForcedOpen), true),
+        (of(State::ForcedOpen), of(State::ForcedOpen), false),
+        (of(State::Disabled), of(State::Disabled), false),
+        (of(State::Shadow), of(State::Shadow), false),
+        (of(State::ForcedOpen), of(State::Disabled), true),
+        (of(State::ForcedOpen), OPEN, true),
+        (of(State::ForcedOpen), CLOSED, true),
+    ] {
+        for offered in [Some(version(4)), None] {
+            let mut instance = at(here);
+            let mut told = Told {
+                offered,
+                ..told(1, there, Cause::Operator, "other")
+            };
+            told.version.epoch += 1;
+            instance.heard(2 * SECOND + 2 * MS, &told);
+            // Where nothing was lost, it is another opening.
+            let follows = follows || there.state == State::Open && offered.is_none();
+            match instance.next(2 * SECOND + 2 * MS) {
+                Step::Follow(follow) => assert!(follows, "{here:?} {follow:?}"),
+                step => assert!(!follows, "{here:?} {there:?} {step:?}"),
+            }
+            assert_eq!(instance.known(), Some(told.version));
+            // What it does from there on is known to be later.
+            if !follows {
+                instance.changed(3 * SECOND, &happened(2, CLOSED, Cause::Operator));
+                let (_, command) = instance.asks(3 * SECOND);
+                assert_eq!(command.known(), Some(told.version));
+            }
+        }
+    }
+}
+
 #[test]
 fn another_state_of_the_same_number_is_followed_where_redis_says_so() {
     let mut instance = at(OPEN);
