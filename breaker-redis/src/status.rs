@@ -40,6 +40,56 @@ pub struct FleetStatus {
     pub lost: u64,
 }
 
+/// One line for a health page, in which nothing is secret: `connected for 3m 2s; 6 circuits`, or
+/// `not connected for 12s; 6 circuits, 1 of them on its own: redis at ..`.
+impl fmt::Display for FleetStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let not = if self.is_connected { "" } else { "not " };
+        write!(f, "{not}connected for {}; ", Rough(self.since))?;
+        match self.circuits {
+            1 => f.write_str("1 circuit")?,
+            circuits => write!(f, "{circuits} circuits")?,
+        }
+        match self.cut_off {
+            0 => {}
+            1 if self.circuits == 1 => f.write_str(", on its own")?,
+            all if all == self.circuits => f.write_str(", all on their own")?,
+            1 => f.write_str(", 1 of them on its own")?,
+            several => write!(f, ", {several} of them on their own")?,
+        }
+        if self.namesakes > 0 {
+            write!(f, ", {} keys not shared for their label", self.namesakes)?;
+        }
+        match &self.last_error {
+            Some(error) if !self.is_connected => write!(f, ": {error}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Displays a time as people say it: its two greatest units, and no less than seconds.
+struct Rough(Duration);
+
+impl fmt::Display for Rough {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        let units = [
+            (86_400, "d", 3_600, "h"),
+            (3_600, "h", 60, "m"),
+            (60, "m", 1, "s"),
+        ];
+        let unit = units.into_iter().find(|(unit, ..)| seconds >= *unit);
+        let Some((unit, name, part, name_of_part)) = unit else {
+            return write!(f, "{seconds}s");
+        };
+        write!(f, "{}{name}", seconds / unit)?;
+        match seconds % unit / part {
+            0 => Ok(()),
+            parts => write!(f, " {parts}{name_of_part}"),
+        }
+    }
+}
+
 /// An answer or a message that was refused, and had no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -73,6 +123,85 @@ impl fmt::Display for Why<'_> {
                 write!(f, ": give it `+publish` and `&{channels}`")
             }
             _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Trouble;
+
+    #[test]
+    fn a_status_is_a_line_for_a_health_page() {
+        let error = ConnectionError {
+            at: "localhost:6379".to_owned(),
+            trouble: Trouble::Unreachable("connection refused".to_owned()),
+        };
+        let begun = FleetStatus::default();
+        let well = FleetStatus {
+            is_connected: true,
+            since: Duration::from_secs(182),
+            circuits: 6,
+            // Over by now.
+            last_error: Some(error.clone()),
+            ..FleetStatus::default()
+        };
+        let cut_off = |cut_off| FleetStatus {
+            is_connected: false,
+            cut_off,
+            ..well.clone()
+        };
+        let reached = "redis at localhost:6379 can't be reached: connection refused";
+        for (status, line) in [
+            (begun, "not connected for 0s; 0 circuits".to_owned()),
+            (well.clone(), "connected for 3m 2s; 6 circuits".to_owned()),
+            (
+                FleetStatus {
+                    namesakes: 2,
+                    ..well.clone()
+                },
+                "connected for 3m 2s; 6 circuits, 2 keys not shared for their label".to_owned(),
+            ),
+            (
+                cut_off(1),
+                format!("not connected for 3m 2s; 6 circuits, 1 of them on its own: {reached}"),
+            ),
+            (
+                cut_off(2),
+                format!("not connected for 3m 2s; 6 circuits, 2 of them on their own: {reached}"),
+            ),
+            (
+                cut_off(6),
+                format!("not connected for 3m 2s; 6 circuits, all on their own: {reached}"),
+            ),
+            (
+                FleetStatus {
+                    circuits: 1,
+                    ..cut_off(1)
+                },
+                format!("not connected for 3m 2s; 1 circuit, on its own: {reached}"),
+            ),
+        ] {
+            assert_eq!(status.to_string(), line);
+        }
+    }
+
+    #[test]
+    fn times_are_said_by_their_two_greatest_units() {
+        for (seconds, said) in [
+            (0, "0s"),
+            (59, "59s"),
+            (60, "1m"),
+            (182, "3m 2s"),
+            (3_600, "1h"),
+            (3_659, "1h"),
+            (7_260, "2h 1m"),
+            (86_399, "23h 59m"),
+            (90_000, "1d 1h"),
+            (8_640_000, "100d"),
+        ] {
+            assert_eq!(Rough(Duration::from_secs(seconds)).to_string(), said);
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct SharingLost<'a> {
     /// How many times it was lost since that was told last: more than 1 where it comes and goes.
     pub losses: u64,
     /// Which part of the circuits, where the others are still shared: what they are shared through
-    /// consists of several, of which some can't be reached. `None`: all of them.
+    /// consists of several, of which some can't be reached, or refuses these. `None`: all of them.
     pub part: Option<Part>,
     /// Grows with every event of the process.
     pub sequence: u64,
