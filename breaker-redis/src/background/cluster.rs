@@ -17,13 +17,15 @@ mod tests;
 use super::asking::Question;
 use super::connect::Target;
 use super::connection::Refusal;
-use super::nodes::{Node, Range, Slots, backoff, next_wait};
+use super::nodes::{Node, Range, Slots, backoff, next_wait, slot};
 use super::{Background, Event};
+use crate::circuit::Circuit;
 use crate::error::{ConnectionError, FleetError, Trouble};
 use crate::settings::address::NO_NODE;
 use backon::ExponentialBackoff;
 use breakerbox::observe::Part;
 use map::{Elsewhere, ask_for_map};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -53,6 +55,8 @@ pub(super) struct Cluster {
     backoff: ExponentialBackoff,
     /// Some circuits have no node, as was said last.
     is_any_homeless: bool,
+    /// Slots were refused, or are had again, since it was looked at what that means.
+    have_refusals_changed: bool,
 }
 
 impl Cluster {
@@ -79,6 +83,7 @@ impl Cluster {
             due: Some(Instant::now()),
             backoff: backoff(),
             is_any_homeless: false,
+            have_refusals_changed: false,
         }))
     }
 
@@ -202,15 +207,20 @@ impl Background {
         }
         // Where others have them now, they are to be asked for there.
         let mut are_all_had = true;
+        let mut refused = BTreeSet::new();
         for circuit in self.circuits() {
             let at = self.nodes.of_key(circuit.place.key());
-            are_all_had &= at.is_some_and(|at| self.nodes.all[at].live.is_some());
+            are_all_had &= self.nodes.is_reached(&circuit);
+            if self.nodes.is_refused(&circuit) {
+                refused.insert(slot(&circuit));
+            }
             let session = at.map_or(0, |at| self.nodes.all[at].session);
             let found_in = circuit.found_in.load(Ordering::Relaxed);
             if session == 0 || session != found_in {
                 self.urgent.push_back(circuit);
             }
         }
+        self.nodes.refused = refused;
         self.look_for_homeless();
         let Some(cluster) = &mut self.cluster else {
             return;
@@ -230,9 +240,11 @@ impl Background {
         for circuit in self.circuits() {
             let at = self.nodes.of_key(circuit.place.key());
             of += 1;
-            homeless += usize::from(at.is_none());
+            let is_homeless = at.is_none() || self.nodes.is_refused(&circuit);
+            homeless += usize::from(is_homeless);
             // Others are just being connected to, perhaps.
-            cut_off += usize::from(at.is_none_or(|at| self.nodes.all[at].is_lost));
+            let is_lost = |at: usize| self.nodes.all[at].is_lost;
+            cut_off += usize::from(is_homeless || at.is_some_and(is_lost));
         }
         let Some(cluster) = &mut self.cluster else {
             return;
@@ -254,6 +266,51 @@ impl Background {
         self.report.lost(Instant::now(), error, part, true);
     }
 
+    /// No node has the slot of this circuit, says the one that has it as others say. Of the cluster's other
+    /// circuits that says nothing.
+    fn refuse_slot(&mut self, question: Question) {
+        let circuit = Arc::clone(&question.circuit);
+        let slot = slot(&circuit);
+        self.nodes.refused.insert(slot);
+        if let Some(slots) = &mut self.nodes.slots {
+            slots.forget(slot);
+        }
+        if let Some(cluster) = &mut self.cluster
+            && !cluster.is_asking
+            && cluster.due.is_none()
+        {
+            // Mostly it says the same again.
+            cluster.due = Some(Instant::now() + next_wait(&mut cluster.backoff));
+        }
+        self.not_sent(vec![question]);
+        self.urgent.push_back(circuit);
+        self.refusals_have_changed();
+    }
+
+    /// A node answered for this circuit.
+    pub(super) fn served(&mut self, circuit: &Circuit) {
+        if self.nodes.is_refused(circuit) {
+            self.nodes.refused.remove(&slot(circuit));
+            self.refusals_have_changed();
+        }
+    }
+
+    fn refusals_have_changed(&mut self) {
+        self.is_changed = true;
+        if let Some(cluster) = &mut self.cluster {
+            cluster.have_refusals_changed = true;
+        }
+    }
+
+    /// Looks once, however many slots were refused, or are had again.
+    pub(super) fn look_at_refusals(&mut self) {
+        let cluster = self.cluster.as_mut();
+        let changed = cluster.map(|cluster| std::mem::take(&mut cluster.have_refusals_changed));
+        if changed == Some(true) {
+            self.look_for_homeless();
+        }
+    }
+
     fn node(&self, host: &str, port: u16) -> Option<Node> {
         let first = self.cluster.as_ref()?.seeds.first()?;
         Some(Node::new(Arc::new(first.at(host, port)?)))
@@ -262,8 +319,12 @@ impl Background {
 
 // Where another node has it
 impl Background {
-    /// A node said that another has the circuit of this question: so nothing was done.
+    /// A node said that another has the circuit of this question, or none: so nothing was done.
     pub(super) fn redirect(&mut self, session: u64, mut question: Question, refusal: &Refusal) {
+        if refusal.is_nowhere() {
+            self.refuse_slot(question);
+            return;
+        }
         let from = self.nodes.of_session(session);
         let host = from.and_then(|at| self.nodes.all[at].target.address());
         let host = host.map(|(host, _)| host.to_owned());

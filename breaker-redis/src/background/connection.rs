@@ -26,9 +26,15 @@ impl Refusal {
         }
     }
 
-    /// Whether another node of the cluster has what was asked about.
+    /// Whether this node of a cluster doesn't have what was asked about: another has it, or none.
     pub(crate) fn is_elsewhere(&self) -> bool {
-        matches!(self.code.as_str(), "MOVED" | "ASK")
+        matches!(self.code.as_str(), "MOVED" | "ASK") || self.is_nowhere()
+    }
+
+    /// Whether no node has its slot, as far as this one knows. Where the whole cluster is down, Redis says so
+    /// in other words.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        self.code == "CLUSTERDOWN" && self.details.starts_with("Hash slot not served")
     }
 }
 

@@ -264,6 +264,8 @@ impl Background {
                 self.redirect(session, question, refusal);
                 continue;
             }
+            #[cfg(feature = "cluster")]
+            self.served(&question.circuit);
             let now = self.hub.now();
             let reply = match &answer {
                 Answer::Reply(reply) => {
@@ -296,6 +298,8 @@ impl Background {
             }
         }
         self.refused(at, unusable);
+        #[cfg(feature = "cluster")]
+        self.look_at_refusals();
         if let (Some(trouble), Some(at)) = (refused, self.nodes.of_session(session)) {
             self.lose(at, trouble);
         }

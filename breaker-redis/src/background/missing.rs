@@ -86,7 +86,8 @@ impl Background {
         let (mut unusable, mut awaited) = (0, 0);
         for circuit in self.circuits() {
             of += 1;
-            let Some(at) = self.nodes.of_key(circuit.place.key()) else {
+            let node = self.nodes.of_key(circuit.place.key());
+            let Some(at) = node.filter(|_| !self.nodes.is_refused(&circuit)) else {
                 homeless += 1;
                 continue;
             };

@@ -10,6 +10,8 @@ use crate::circuit::Circuit;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 #[cfg(feature = "cluster")]
 pub(super) use slots::{Range, SLOTS, Slots, slot_of};
+#[cfg(feature = "cluster")]
+use std::collections::BTreeSet;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,6 +22,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// A connection that lasted so long was a good one: the next attempt is made at once.
 const GOOD: Duration = Duration::from_secs(10);
+
+/// The slot of its key.
+#[cfg(feature = "cluster")]
+pub(super) fn slot(circuit: &Circuit) -> u16 {
+    slot_of(circuit.place.key().as_bytes())
+}
 
 pub(super) fn backoff() -> ExponentialBackoff {
     ExponentialBuilder::new()
@@ -143,6 +151,9 @@ pub(super) struct Nodes {
     /// `None`: one has all circuits.
     #[cfg(feature = "cluster")]
     pub(super) slots: Option<Slots>,
+    /// Slots that the node refused which has them, as others say: until it answers for one of their circuits.
+    #[cfg(feature = "cluster")]
+    pub(super) refused: BTreeSet<u16>,
 }
 
 impl Nodes {
@@ -152,6 +163,8 @@ impl Nodes {
             all: vec![Node::new(target)],
             #[cfg(feature = "cluster")]
             slots: None,
+            #[cfg(feature = "cluster")]
+            refused: BTreeSet::new(),
         }
     }
 
@@ -161,6 +174,7 @@ impl Nodes {
         Self {
             all: Vec::new(),
             slots: Some(Slots::unknown()),
+            refused: BTreeSet::new(),
         }
     }
 
@@ -215,7 +229,19 @@ impl Nodes {
     /// Whether the circuit can be asked for.
     pub(super) fn is_reached(&self, circuit: &Circuit) -> bool {
         let node = self.of_key(circuit.place.key());
-        node.is_some_and(|at| self.all[at].live.is_some())
+        node.is_some_and(|at| self.all[at].live.is_some()) && !self.is_refused(circuit)
+    }
+
+    /// Whether its node has refused its slot, and not answered since.
+    #[cfg(feature = "cluster")]
+    pub(super) fn is_refused(&self, circuit: &Circuit) -> bool {
+        !self.refused.is_empty() && self.refused.contains(&slot(circuit))
+    }
+
+    #[cfg(not(feature = "cluster"))]
+    #[expect(clippy::unused_self, reason = "of a cluster it may have")]
+    pub(super) fn is_refused(&self, _: &Circuit) -> bool {
+        false
     }
 
     /// Whether the circuit was found in a session that lasts.

@@ -47,6 +47,11 @@ impl Slots {
         (node != UNKNOWN).then_some(usize::from(node))
     }
 
+    /// No node is known to have it any more.
+    pub(in super::super) fn forget(&mut self, slot: u16) {
+        self.set(slot, slot, usize::from(UNKNOWN));
+    }
+
     pub(in super::super) fn set(&mut self, first: u16, last: u16, node: usize) {
         let node = u16::try_from(node).unwrap_or(UNKNOWN);
         if let Some(slots) = self.0.get_mut(usize::from(first)..=usize::from(last)) {

@@ -1,10 +1,11 @@
 //! Nodes that flood, lie, or hang up: played by the tests.
 
-use crate::support::{LONG, name, until};
+use crate::support::{LONG, Lines, name, until};
 use breaker_redis::{Fleet, FleetBreaker, Sharing, Trouble};
 use breakerbox::{Breaker, Settings, State};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -206,6 +207,47 @@ fn a_circuit_that_is_sent_to_and_fro_is_asked_for_later() {
     assert!(maps as u128 <= most, "{maps} maps in {took:?}");
     let status = fleet.status();
     assert_eq!((status.lost, status.nonsense), (0, 0), "{status:?}");
+    drop(breaker);
+}
+
+/// As where nodes don't agree who has what after a failover: it has the slot, it says, and then it hasn't.
+#[test]
+fn a_circuit_whose_slot_a_node_has_and_refuses_is_lost_once_and_asked_for_more_and_more_rarely() {
+    let refuses = Arc::new(AtomicBool::new(true));
+    let node = Node::that({
+        let refuses = Arc::clone(&refuses);
+        move |command| match command[0].as_str() {
+            "EVALSHA" if refuses.load(Ordering::Relaxed) => {
+                Answer::Say("-CLUSTERDOWN Hash slot not served\r\n")
+            }
+            _ => Answer::Usual,
+        }
+    });
+    let prefix = name("refused");
+    let lines = Lines::of(prefix);
+    let poll = Duration::from_millis(500);
+    let fleet = node.fleet().prefix(prefix).poll(poll).start();
+    let (fleet, begun) = (fleet.expect("a fleet"), Instant::now());
+    let breaker = held_open(&fleet);
+    until("it to be asked for again", || node.count("EVALSHA") >= 5);
+    // A tenth of a second at first, and twice as long each time.
+    let (took, maps) = (begun.elapsed(), node.count("CLUSTER"));
+    assert!(
+        took >= Duration::from_millis(100 + 200 + 400 + 800),
+        "{took:?}"
+    );
+    assert!(maps <= node.count("EVALSHA") + 1, "{maps} maps");
+    let status = fleet.status();
+    assert_eq!((status.lost, status.nonsense), (0, 0), "{status:?}");
+    assert!(!status.is_connected, "{status:?}");
+    let told = lines.all();
+    assert!(
+        matches!(&told[..], [one] if one.contains("no node of its cluster")),
+        "{told:?}"
+    );
+    // What it answers then makes no sense, but it is an answer.
+    refuses.store(false, Ordering::Relaxed);
+    until("an answer", || fleet.status().nonsense > 0);
     drop(breaker);
 }
 

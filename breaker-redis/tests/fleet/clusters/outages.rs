@@ -191,6 +191,57 @@ fn a_circuit_that_no_node_has_is_told_and_shared_once_one_has_it() {
     assert!(a.status().is_connected && b.status().is_connected);
 }
 
+/// Others on the same node are none the worse for it.
+#[test]
+fn a_slot_that_is_taken_from_a_node_costs_its_own_circuits_and_is_told_once() {
+    let Some(cluster) = Cluster::start(2, 0) else {
+        return;
+    };
+    let prefix = name("unserved");
+    let key = |name: &str| format!("{prefix}:{name}");
+    let [first, beside, other] = [0, 0, 1].map(|at| cluster.name_with(at, key));
+    let slot = cluster.slot(&key(first));
+    assert_ne!(slot, cluster.slot(&key(beside)));
+    let [a, b] = std::array::from_fn(|_| {
+        let fleet = cluster.builder().prefix(prefix).lease(LONG).answer(LONG);
+        Member::new(fleet, &[first, beside, other], (name("keys"), 0))
+    });
+    let lines = Lines::of(prefix);
+    let slot = slot.to_string();
+    for node in &cluster.nodes {
+        node.order(&["CLUSTER", "DELSLOTS", &slot]);
+    }
+    a.fail(0);
+    for member in [&a, &b] {
+        until("it to be cut off", || !member.status().is_connected);
+        let status = member.status();
+        assert_eq!((status.cut_off, status.circuits), (1, 3), "{status:?}");
+        assert_eq!(status.lost, 0, "no connection was: {status:?}");
+    }
+    for circuit in [1, 2] {
+        a.fail(circuit);
+        until("trips of the others", || b.state(circuit) == State::Open);
+    }
+    assert_eq!((a.state(0), b.state(0)), (State::Open, State::Closed));
+    let begin = format!("1 of 3 circuits of fleet `{prefix}` can't be shared");
+    let is_told = |line: &String| line.starts_with(&begin) && line.contains("no node");
+    until("that it is told", || lines.all().len() == 2);
+    assert!(lines.all().iter().all(is_told), "{:?}", lines.all());
+    // Given back, it is on the node that had it, or another.
+    let owner = cluster.id(1);
+    for node in cluster.nodes.iter().rev() {
+        node.order(&["CLUSTER", "SETSLOT", &slot, "NODE", &owner]);
+    }
+    until("the trip that was made alone", || b.state(0) == State::Open);
+    until("all to be told", || lines.all().len() == 4);
+    assert_eq!(lines.all()[2..], ["restored", "restored"]);
+    for member in [&a, &b] {
+        let status = member.status();
+        assert!(status.is_connected && status.cut_off == 0, "{status:?}");
+        assert_eq!((status.lost, status.nonsense), (0, 0), "{status:?}");
+    }
+}
+
 #[test]
 fn a_cluster_that_is_down_is_told_as_a_redis_that_is_gone() {
     let options = ["--cluster-require-full-coverage", "yes"];
