@@ -192,6 +192,7 @@ impl Background {
     }
 
     fn run(mut self) {
+        self.hub.runs_here();
         while !self.hub.is_ending() {
             self.look();
             match self.wait() {
@@ -331,7 +332,11 @@ impl Background {
     fn was_dropped_at_once(&self) -> bool {
         let is_told = |circuit: Arc<Circuit>| circuit.told_in.load(Ordering::Relaxed) != 0;
         let (mut circuits, status) = (self.circuits().peekable(), self.hub.status());
-        circuits.peek().is_some() && !circuits.any(is_told) && status.last_error.is_none()
+        let is_told_of = self.hub.is_end_told();
+        !is_told_of
+            && circuits.peek().is_some()
+            && !circuits.any(is_told)
+            && status.last_error.is_none()
     }
 
     /// What is not told yet is, and leases are given back, if that can be done at once.

@@ -3,6 +3,7 @@
 use crate::background;
 use crate::error::{FleetError, NotReady};
 use crate::hub::Hub;
+use crate::leaving;
 use crate::protocol::{Prefix, Who};
 use crate::settings::FleetBuilder;
 use crate::share::sealed::To;
@@ -42,9 +43,12 @@ use std::time::Duration;
 /// drop it at the end of the line, and share nothing: where that happens, observers are told
 /// ([`sharing_lost`](breakerbox::observe::Observer::sharing_lost)), so that the log says it.
 ///
-/// Dropping it leaves the fleet without waiting for anything: breakers go on locally, with the state they
-/// have. What happened until then is still told, and a lease given back, if that can be done at once and
-/// the process goes on for so long; else the lease runs out. They can be shared again, with another fleet.
+/// Dropping it leaves the fleet: breakers go on locally, with the state they have. It waits for nothing but,
+/// for a second at most, that Redis is told what an operator has just said: a command that opens a circuit
+/// and ends doesn't take its word along. Where that is in vain, observers are told, and whoever must know
+/// asks [`ready`](Self::ready) before. What else happened until then is still told, and a lease given back,
+/// if that can be done at once and the process goes on for so long; else the lease runs out. They can be
+/// shared again, with another fleet.
 /// The same is done for a breaker that is dropped while its fleet goes on, and for a key that is given up.
 ///
 /// In a process that forks (`fork` without `exec`) start it afterwards: a child has none of its parent's
@@ -131,6 +135,7 @@ impl Fleet {
 
 impl Drop for Fleet {
     fn drop(&mut self) {
+        leaving::tell_orders(&self.hub);
         self.hub.end();
     }
 }

@@ -8,7 +8,8 @@ use crate::settings::FleetBuilder;
 use crate::status::{FleetStatus, Nonsense};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -41,6 +42,10 @@ pub(crate) struct Hub {
     queue: Mutex<Vec<Arc<Circuit>>>,
     wake: Notify,
     is_ending: AtomicBool,
+    /// Observers were told of the end.
+    is_end_told: AtomicBool,
+    /// That of the background.
+    thread: OnceLock<ThreadId>,
     link: Mutex<LinkState>,
     /// Something that [`ready`](crate::Fleet::ready) waits for may have happened.
     progress: Condvar,
@@ -98,6 +103,8 @@ impl Hub {
             queue: Mutex::default(),
             wake: Notify::new(),
             is_ending: AtomicBool::new(false),
+            is_end_told: AtomicBool::new(false),
+            thread: OnceLock::new(),
             link: Mutex::new(LinkState {
                 sessions: Vec::new(),
                 is_connected: false,
@@ -270,6 +277,25 @@ impl Hub {
         drop(queue);
     }
 
+    /// Observers were told that it ended too early.
+    pub(crate) fn ends_with_a_word(&self) {
+        self.is_end_told.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_end_told(&self) -> bool {
+        self.is_end_told.load(Ordering::Acquire)
+    }
+
+    /// This thread is the background.
+    pub(crate) fn runs_here(&self) {
+        let _ = self.thread.set(thread::current().id());
+    }
+
+    /// Whether this thread is the background, in which nothing may wait for it.
+    pub(crate) fn is_background(&self) -> bool {
+        self.thread.get() == Some(&thread::current().id())
+    }
+
     pub(crate) fn is_ending(&self) -> bool {
         self.is_ending.load(Ordering::Acquire)
     }
@@ -352,6 +378,27 @@ impl Hub {
         self.progress.notify_all();
     }
 
+    /// Waits until it is so, as it may be once the background has got on. `false`: it isn't yet.
+    pub(crate) fn wait_until(&self, within: Duration, is_so: impl Fn() -> bool) -> bool {
+        let begun = Instant::now();
+        // Not while anything is locked.
+        while !is_so() {
+            let left = within.saturating_sub(begun.elapsed());
+            if left.is_zero() || self.is_ending() {
+                return false;
+            }
+            self.nap(Self::lock(&self.link), left);
+        }
+        true
+    }
+
+    /// Not for long at once: what was told between a look and the wait is seen then.
+    fn nap(&self, link: MutexGuard<'_, LinkState>, left: Duration) {
+        let nap = left.min(Duration::from_millis(50));
+        let waited = self.progress.wait_timeout(link, nap);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// Waits until each circuit that is there now was answered for, and has told what happened to it.
     /// `Err`: what went wrong last.
     pub(crate) fn wait_until_told(&self, within: Duration) -> Result<(), Option<ConnectionError>> {
@@ -370,8 +417,7 @@ impl Hub {
             if is_connected && wanted.iter().all(is_told) {
                 return Ok(());
             }
-            // Not for ever at once: what was told between a look and the wait is seen then.
-            let mut nap = Duration::from_millis(50);
+            let mut most = Duration::MAX;
             let link = Self::lock(&self.link);
             if let Some(deadline) = deadline {
                 let left = deadline.saturating_duration_since(Instant::now());
@@ -380,13 +426,12 @@ impl Hub {
                     let last = || link.last_error.clone().filter(|_| !link.is_connected);
                     return Err(unusable.or_else(last));
                 }
-                nap = nap.min(left);
+                most = left;
             }
             if self.is_ending() {
                 return Err(link.last_error.clone());
             }
-            let waited = self.progress.wait_timeout(link, nap);
-            drop(waited.unwrap_or_else(PoisonError::into_inner));
+            self.nap(link, most);
         }
     }
 }

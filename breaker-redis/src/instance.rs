@@ -324,6 +324,12 @@ impl Instance {
         self.news.is_none() && !self.offering
     }
 
+    /// Whether an operator's word is yet to be told, or wasn't answered yet.
+    #[must_use]
+    pub fn has_order(&self) -> bool {
+        self.is_ordered()
+    }
+
     /// Nobody will ask it for anything any more: what is left to say. What is on its way may never
     /// arrive, and is said again.
     pub fn farewell(&mut self, now: u64) -> Option<Command> {

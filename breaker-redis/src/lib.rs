@@ -25,6 +25,7 @@ mod hub;
 pub mod instance;
 mod kept;
 mod keyed;
+mod leaving;
 mod membership;
 pub mod protocol;
 mod settings;

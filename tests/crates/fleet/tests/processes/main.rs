@@ -12,6 +12,7 @@ mod joining;
 mod keyed;
 mod lease;
 mod networks;
+mod operating;
 mod outages;
 mod quorum;
 mod rates;
