@@ -19,7 +19,9 @@ fn stored(server: &Server, prefix: &str, circuit: &str) -> String {
     record.unwrap_or_default()
 }
 
-fn breaker(name: &'static str) -> Arc<FleetBreaker<Arc<Breaker>>> {
+type Shared = Arc<FleetBreaker<Arc<Breaker>>>;
+
+fn breaker(name: &'static str) -> Shared {
     let breaker = Arc::new(Breaker::new(name, Config::DEFAULT));
     Arc::new(FleetBreaker::of(breaker, Sharing::new()))
 }
@@ -87,7 +89,7 @@ fn what_was_said_in_vain_is_told_by_who_drops_the_fleet() {
 /// Opens one circuit and drops the fleet, as another one follows.
 struct Drops {
     circuit: &'static str,
-    what: Mutex<Option<(Fleet, Arc<FleetBreaker<Arc<Breaker>>>)>>,
+    what: Mutex<Option<(Fleet, Shared)>>,
 }
 
 impl Observer for Drops {
