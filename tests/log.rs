@@ -1,7 +1,9 @@
 //! The observer that writes to the `log` crate: what, and at which level.
 
 use breakerbox::observe::{self, LogObserver, Rehearsal};
-use breakerbox::{Breaker, CallError, Settings, circuit_breaker, link, test};
+use breakerbox::{
+    AnyBreaker, Breaker, CallError, KeyedBreakers, Settings, circuit_breaker, link, test,
+};
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -106,4 +108,26 @@ fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
             (Level::Info, "fleet `booking` is reached again, after 4s"),
         ]
     );
+
+    // Of many keys not each is a warning.
+    let hosts = KeyedBreakers::<u64>::shared("hosts", Settings::new().must(), 100).unwrap();
+    for host in 0..75_u64 {
+        hosts.get(&host).force_open();
+    }
+    scope.advance(Duration::from_secs(1));
+    assert!(hosts.get(&3_u64).admit().is_err());
+    let lines = std::mem::take(&mut *LINES.0.lock().unwrap());
+    let of = |wanted: Level| lines.iter().filter(move |(level, _)| *level == wanted);
+    let warned: Vec<_> = of(Level::Warn).map(|(_, line)| line.as_str()).collect();
+    assert_eq!(warned.len(), 22, "{warned:?}");
+    let first = "circuit `hosts[0]` was set by an operator: forced_open";
+    assert_eq!(warned[0], first);
+    for (line, more) in warned[20..].iter().zip([10, 55]) {
+        let expected =
+            format!("by now {more} more keys of `hosts`: each was set by an operator: forced_open");
+        assert_eq!(*line, expected);
+    }
+    // Of the others, and of the call.
+    assert_eq!(of(Level::Debug).count(), 55 + 1);
+    assert_eq!(of(Level::Info).count(), 0);
 }

@@ -4,6 +4,12 @@
     feature = "js",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
+mod many;
+
+#[cfg(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 use super::FirstThenCounts;
 use super::{
     FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
@@ -11,6 +17,7 @@ use super::{
     WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
+use sums::{is_one_of_many, tell_sums};
 
 /// Writes events to the [`log`] crate, under the target `breakerbox`: opened
 /// (or, in shadow, would have) as a warning, other state changes, and what an
@@ -19,6 +26,12 @@ use breaker_core::State;
 /// given up and shared breakers that were dropped for debugging; probes that never ended, no room for a
 /// key, a fleet that can't be reached, and a last-good answer that could not be stored or loaded, as a
 /// warning; that the fleet is reached again as information.
+///
+/// What an operator or the fleet does to many keys of a breaker at once would be as many lines: of more
+/// than 20 keys within a second the others are there for debugging, and it is said how many they are, as
+/// ``by now 4980 more keys of `hosts`: each was opened by the fleet``: after ten of them, a hundred and
+/// so on, and with the next change of a state or refused call after that second. Other observers hear of
+/// each.
 ///
 /// While a circuit is open it may refuse thousands of calls each second. So write the first one of
 /// each opening, and then how many they were:
@@ -47,6 +60,10 @@ impl LogObserver {
 
 impl Observer for LogObserver {
     fn state_changed(&self, event: &StateChange<'_>) {
+        if is_one_of_many(event) {
+            log::debug!(target: TARGET, "{event}");
+            return;
+        }
         match event.change.to {
             State::Open | State::ForcedOpen => log::warn!(target: TARGET, "{event}"),
             _ => log::info!(target: TARGET, "{event}"),
@@ -54,6 +71,7 @@ impl Observer for LogObserver {
     }
 
     fn rejected(&self, event: &Rejection<'_>) {
+        tell_sums();
         log::debug!(target: TARGET, "{event}");
     }
 
@@ -116,4 +134,55 @@ impl Observer for LogObserver {
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
         log::warn!(target: TARGET, "{event}");
     }
+}
+
+#[cfg(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod sums {
+    use super::super::{ClockOfEvents, StateChange};
+    use super::TARGET;
+    use super::many::{Many, Sum};
+    use breaker_core::Clock;
+
+    static MANY: Many = Many::new();
+
+    /// Whether it is a change of too many keys to be told of each. Sums are told before.
+    pub(super) fn is_one_of_many(event: &StateChange<'_>) -> bool {
+        tell_sums();
+        let (is_one_of_many, sum) = MANY.count(event, ClockOfEvents::default().now());
+        sum.iter().for_each(tell);
+        is_one_of_many
+    }
+
+    pub(super) fn tell_sums() {
+        if MANY.has_untold() {
+            MANY.take(ClockOfEvents::default().now())
+                .iter()
+                .for_each(tell);
+        }
+    }
+
+    fn tell(sum: &Sum) {
+        match sum.is_opening() {
+            true => log::warn!(target: TARGET, "{sum}"),
+            false => log::info!(target: TARGET, "{sum}"),
+        }
+    }
+}
+
+/// Without a clock each is told.
+#[cfg(not(any(
+    feature = "js",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+mod sums {
+    use super::super::StateChange;
+
+    pub(super) fn is_one_of_many(_: &StateChange<'_>) -> bool {
+        false
+    }
+
+    pub(super) fn tell_sums() {}
 }
