@@ -17,6 +17,7 @@
 //! | [Observing](observing) | which circuit is open, and why: in the log, as numbers, by asking |
 //! | [Operating](operating) | what to do when a circuit is open, settings at run time, and bringing a breaker in by shadow |
 //! | [One circuit for a fleet](sharing) | when instances should share a circuit through Redis, what it takes, and what it does at scale |
+//! | [Operating a fleet](operating_fleets) | a health page, an operator's program, one key of many, and how long each takes to be known everywhere |
 //! | [At the edge](edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](testing) | tests of annotated functions that never sleep |
 //!
@@ -90,6 +91,10 @@ pub mod operating {}
 #[cfg_attr(not(doctest), doc = include_str!("guide/fleet/images.md"))]
 #[cfg_attr(not(doctest), doc = include_str!("guide/sharing.md"))]
 pub mod sharing {}
+
+// Likewise.
+#[cfg_attr(not(doctest), doc = include_str!("guide/operating_fleets.md"))]
+pub mod operating_fleets {}
 
 #[doc = include_str!("guide/testing.md")]
 pub mod testing {}

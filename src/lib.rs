@@ -42,6 +42,7 @@
 //! | [Observing](guide::observing) | which circuit is open, and why |
 //! | [Operating](guide::operating) | a circuit is open: what to do; settings at run time; bringing a breaker in by shadow |
 //! | [One circuit for a fleet](guide::sharing) | sharing a circuit between processes, through Redis |
+//! | [Operating a fleet](guide::operating_fleets) | health pages, operators' programs, how long it takes |
 //! | [At the edge](guide::edge) | edge workers, browsers, Node: what is different there |
 //! | [Testing](guide::testing) | tests of annotated functions that never sleep |
 //!

@@ -51,4 +51,7 @@ mod shown {
 
     #[doc = include_str!("../../src/guide/sharing.md")]
     mod guide {}
+
+    #[doc = include_str!("../../src/guide/operating_fleets.md")]
+    mod operating {}
 }
