@@ -102,7 +102,8 @@ pub enum FleetError {
 pub struct NotReady {
     /// How long was waited.
     pub within: Duration,
-    /// What the last attempt to reach Redis ended with, if any did.
+    /// What the last attempt to reach Redis ended with, or what is wrong with a circuit that it refuses; if
+    /// there was anything.
     pub error: Option<ConnectionError>,
 }
 

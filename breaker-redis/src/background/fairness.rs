@@ -19,6 +19,13 @@ const SESSION: u64 = 1;
 
 /// A background that does only what it is told to, and is connected.
 fn background(server: &Server) -> Background {
+    let mut background = unconnected(server);
+    connect(&mut background);
+    background
+}
+
+/// One that isn't, yet.
+pub(super) fn unconnected(server: &Server) -> Background {
     // A busy machine takes its time, and what nobody waits for any more is asked again.
     let settings = Fleet::builder(server.url())
         .lease(Duration::from_secs(60))
@@ -28,7 +35,10 @@ fn background(server: &Server) -> Background {
     let target = Target::new(&settings).expect("a target");
     let runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = { runtime }.enable_all().build().expect("a runtime");
-    let mut background = Background::new(hub, runtime, Arc::new(target));
+    Background::new(hub, runtime, Arc::new(target))
+}
+
+pub(super) fn connect(background: &mut Background) {
     let node = &mut background.nodes.all[0];
     (node.session, node.retry_at) = (SESSION, None);
     let connecting = node
@@ -36,11 +46,10 @@ fn background(server: &Server) -> Background {
         .connect(Trial::OfAll("breakerbox:~me".to_owned()));
     let live = background.runtime.block_on(connecting);
     background.connected(0, live.expect("a connection"));
-    background
 }
 
 /// Circuits with something to say at once, and their breakers.
-fn circuits(
+pub(super) fn circuits(
     background: &Background,
     of: &str,
     many: usize,

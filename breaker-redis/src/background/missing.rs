@@ -140,3 +140,77 @@ impl Background {
         (!self.nodes.is_reached(circuit) || circuit.is_missed()) && circuit.is_shared()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fairness::{circuits, connect, unconnected};
+    use super::*;
+    use crate::protocol::Unusable;
+    use crate::protocol::tests::server::Server;
+    use std::sync::atomic::Ordering;
+
+    /// Whether it is connected, and how many are cut off.
+    fn status(background: &mut Background) -> (bool, usize) {
+        background.look_whether_all_are_had();
+        let status = background.hub.status();
+        (status.is_connected, status.cut_off)
+    }
+
+    #[test]
+    fn all_are_had_once_each_is_answered_for_as_it_should_be() {
+        let Some(server) = Server::start(&[]) else {
+            return;
+        };
+        let mut background = unconnected(&server);
+        let shared = circuits(&background, "had", 3);
+        assert_eq!(status(&mut background), (false, 3));
+        connect(&mut background);
+        let had = |background: &mut Background, at: usize| {
+            let session = background.nodes.all[0].session;
+            shared[at].0.found_in.store(session, Ordering::Relaxed);
+            background.had(&shared[at].0);
+            status(background)
+        };
+        assert_eq!(status(&mut background), (false, 3));
+        assert_eq!(had(&mut background, 2), (false, 2));
+        assert_eq!(had(&mut background, 0), (false, 1));
+        let foreign = || Wrong::Nonsense(Unusable::Foreign);
+        for _ in 0..2 {
+            background.refused(0, vec![(Arc::clone(&shared[1].0), foreign())]);
+            assert_eq!(status(&mut background), (false, 1));
+            assert_eq!(background.part(), Some(Part::new(1, 3)));
+        }
+        assert_eq!(had(&mut background, 1), (true, 0));
+        // Who is new doesn't count, until it is known to be missed.
+        let new = circuits(&background, "new", 1);
+        assert_eq!(status(&mut background), (true, 0));
+        background.refused(0, vec![(Arc::clone(&new[0].0), foreign())]);
+        assert_eq!(status(&mut background), (false, 1));
+        // A connection that ends cuts off all of them.
+        background.lose(0, Trouble::Silent(std::time::Duration::ZERO));
+        assert_eq!(
+            (status(&mut background), background.part()),
+            ((false, 4), None)
+        );
+        // Nobody is missed who is gone.
+        connect(&mut background);
+        for at in 0..3 {
+            had(&mut background, at);
+        }
+        assert_eq!(status(&mut background), (false, 1));
+        drop(new);
+        background.look_at_groups();
+        assert_eq!(status(&mut background), (true, 0));
+    }
+
+    #[test]
+    fn without_circuits_a_connection_is_enough() {
+        let Some(server) = Server::start(&[]) else {
+            return;
+        };
+        let mut background = unconnected(&server);
+        assert_eq!(status(&mut background), (false, 0));
+        connect(&mut background);
+        assert_eq!(status(&mut background), (true, 0));
+    }
+}
