@@ -323,6 +323,13 @@ fn finds_instead(what: &str, command: &[&str]) {
 
     fleet.server.say(&["DEL", KEY]);
     fleet.server.say(command);
+    for instance in &mut fleet.instances {
+        let told = instance.until("to be told", |seen| seen.losses.first().cloned());
+        let wrong = format!("can't be used for `{KEY}`: the key holds ");
+        assert!(told.contains(&wrong), "{what}: {told}");
+        let looks = instance.look();
+        assert!(!looks.connected && looks.trouble == Some(told), "{looks:?}");
+    }
     // All go on as they are, and an operator's word is done where it is said.
     fleet.call_on(20);
     for (word, state) in [("force_open", "forced_open"), ("close", "closed")] {
@@ -332,6 +339,10 @@ fn finds_instead(what: &str, command: &[&str]) {
     fleet.call_on(20);
     fleet.server.say(&["DEL", KEY]);
     fleet.connected();
+    for instance in &mut fleet.instances {
+        let is_restored = |seen: &Seen| (seen.restorations == 1).then_some(());
+        instance.until("to be told that it is mended", is_restored);
+    }
     eprintln!("after {what}: {:?}", fleet.instances[0].look());
     is_one_still(&mut fleet, memory, what);
     fleet.end(TOO_LONG);
