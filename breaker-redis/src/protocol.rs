@@ -27,7 +27,7 @@ pub(crate) use command::bounded_lease;
 pub use command::{Caller, Command, Counts, Known, Limits, Quorum};
 pub use members::Members;
 pub use names::{NoPrefix, Place, Prefix};
-pub use record::{CENSUS, CENSUS_HOLDS, Lease, Record, Shared, Stored};
+pub use record::{CENSUS, CENSUS_HOLDS, CENSUS_SPREAD, Lease, Record, Shared, Stored};
 pub use reply::{Reply, Told, Verdict};
 pub use rules::{Applied, apply};
 pub use script::SCRIPT;

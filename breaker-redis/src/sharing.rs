@@ -70,7 +70,7 @@ impl Sharing {
     /// all reach the rate of the calls of all, of which there must be `min_calls`. An instance whose own
     /// window reaches the rate opens its own circuit, probes by itself, and opens nobody else's; it then
     /// counts as one whose calls all fail, and from its first probe on as one failed call. Before the circuit of all opens, all instances are asked what
-    /// their windows hold, also those that have seen no failure, which takes 200 to 300 ms. Who was not
+    /// their windows hold, also those that have seen no failure, which takes 500 to 650 ms. Who was not
     /// reached doesn't count; what has left a window since it was told, for a poll at most. An overload that
     /// a dependency tells of (a `Retry-After`) opens all as without counting.
     #[must_use]

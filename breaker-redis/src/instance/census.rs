@@ -2,7 +2,7 @@
 //! that has seen no failure and says nothing else of it.
 
 use super::Instance;
-use crate::protocol::{CENSUS, CENSUS_HOLDS, Told};
+use crate::protocol::{CENSUS, CENSUS_HOLDS, CENSUS_SPREAD, Told};
 
 /// The last census that an instance heard of, as far as it takes part. Times of what isn't to come are
 /// [`NEVER`].
@@ -46,13 +46,14 @@ impl Instance {
         let is_new = before == NEVER || began > before.saturating_add(between);
         if is_new {
             self.census.began = began;
-            // Not all at once.
-            let later = self.draw() % left.min(CENSUS / 2).saturating_add(1);
+            // Not all at once; but it is to be there in time.
+            let in_time = left.saturating_sub(self.round_trip.saturating_mul(2));
+            let later = self.draw() % in_time.min(CENSUS_SPREAD).saturating_add(1);
             self.census.looks_at = self.now.saturating_add(later);
         }
         // Also when a count came before the end, by whatever clock.
         if (is_new || left > 0) && self.census.decides_at == NEVER {
-            let later = left + self.draw() % (CENSUS / 4);
+            let later = left + self.draw() % CENSUS_SPREAD;
             self.census.decides_at = self.now.saturating_add(later);
         }
     }

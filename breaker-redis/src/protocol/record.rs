@@ -7,9 +7,14 @@ use breakerbox::State;
 /// is longer counts as that, so that nobody who can write to Redis holds a circuit by one word for years.
 pub(crate) const LONGEST_WAIT: u64 = 86_400_000_000;
 
-/// How long a census takes, in microseconds: instances say within the first half of it what their windows
-/// hold, and what is counted after it decides.
-pub const CENSUS: u64 = 200_000;
+/// How long a census takes, in microseconds: instances say meanwhile what their windows hold, and what is
+/// counted after it decides. Whoever is well and can't say so in time makes a few that fail look like all: so
+/// it is long enough for networks across continents, and for machines that are busy. Those that fail
+/// don't wait for it: each opens its own circuit by its own window.
+pub const CENSUS: u64 = 500_000;
+
+/// Within what time of a census instances say it, in microseconds, each at a time of its own.
+pub const CENSUS_SPREAD: u64 = 100_000;
 
 /// How long a census holds, in microseconds since it began: what is counted later begins another.
 pub const CENSUS_HOLDS: u64 = 1_000_000;

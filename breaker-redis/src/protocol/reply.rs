@@ -42,6 +42,6 @@ pub struct Told {
     pub offered: Option<Version>,
     /// While a census holds: how long ago it began, in microseconds, at most a second. Failures came
     /// together that may open the circuit by rate, and every instance says what its window holds, also
-    /// those that have seen none; who has seen some counts again after 200 ms, which decides.
+    /// those that have seen none; who has seen some counts again after [`CENSUS`](super::CENSUS), which decides.
     pub census: Option<u64>,
 }

@@ -113,6 +113,8 @@ pub(crate) fn rates() -> impl Strategy<Value = Rules> {
     (rules(), rate, counting).prop_map(|(rules, (min_calls, of_time), counting)| Rules {
         counting,
         by_rate: Some(Rate { min_calls, of_time }),
+        // Longer than a census: else what tripped counts as one call before it is decided.
+        reset: rules.reset + 500,
         ..rules
     })
 }

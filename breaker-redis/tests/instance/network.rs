@@ -47,10 +47,11 @@ impl World {
     fn delay(&mut self) -> u64 {
         let most = self.mess.delay;
         // Mostly short, seldom as long as it may be.
-        match self.random.below(4) {
+        let more = match self.random.below(4) {
             0 => self.random.below(most + 1),
             _ => self.random.below(most / 20 + 1),
-        }
+        };
+        self.way + more
     }
 
     fn send(&mut self, id: usize, event: impl Fn() -> Event) {

@@ -45,6 +45,8 @@ pub(crate) struct World {
     /// How far Redis' clock is ahead.
     pub(crate) ahead: u64,
     pub(crate) mess: Mess,
+    /// What is under way takes at least so long, in microseconds.
+    pub(crate) way: u64,
     /// The processes that the service fails for; or all.
     pub(crate) dead: Vec<usize>,
     pub(crate) all_dead: bool,
@@ -83,6 +85,7 @@ impl World {
             all_dead: false,
             slow: Vec::new(),
             traffic: None,
+            way: 0,
             call_lasts: 2 * MS,
             neutral: 0,
             random: Random(seed),

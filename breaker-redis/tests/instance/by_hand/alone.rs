@@ -5,7 +5,7 @@ use super::generation;
 use crate::node::CLOSED;
 use crate::world::{MS, SECOND};
 use breaker_redis::instance::Happened;
-use breaker_redis::protocol::{CENSUS, Cause, Counts, Shared};
+use breaker_redis::protocol::{CENSUS, CENSUS_SPREAD, Cause, Counts, Shared};
 use breakerbox::State;
 
 /// What happens to one that is open by itself, of which that is the number.
@@ -98,7 +98,7 @@ fn in_a_census_one_whose_wait_is_over_counts_as_one_call_also_before_its_next_po
         instance.heard(now, &stands(Some(0)));
         let asks = plays(&mut instance, now, now + SECOND, WELL, began(now));
         let (first, counts) = asks[0];
-        assert!(first <= now + CENSUS / 2, "{asks:?}");
+        assert!(first <= now + CENSUS_SPREAD, "{asks:?}");
         assert_eq!(counts, A_PROBE);
         assert!(asks.iter().all(|(_, counts)| *counts == A_PROBE));
     }

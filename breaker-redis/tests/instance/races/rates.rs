@@ -5,7 +5,7 @@ use crate::network::Event;
 use crate::world::{MS, Order, SECOND, World};
 use breaker_core::{Outcome, Settings, Window};
 use breaker_redis::instance::Options;
-use breaker_redis::protocol::{Cause, Limits, Quorum, Share};
+use breaker_redis::protocol::{CENSUS, CENSUS_SPREAD, Cause, Limits, Quorum, Share};
 use breakerbox::State;
 use std::time::Duration;
 
@@ -93,13 +93,27 @@ fn one_that_fails_opens_its_own_circuit_alone() {
 fn six_that_fail_open_that_of_all_once_the_census_is_over() {
     let mut world = ten(by_rate);
     world.fail(0..6, 20);
-    world.run(195 * MS);
+    world.run(CENSUS - 5 * MS);
     world.are(6, 4);
-    world.run(75 * MS);
+    world.run(CENSUS_SPREAD + 25 * MS);
     world.are(10, 0);
     // Each tripped by 10 of 20, and from then on counts as if 20 of 20 had failed.
     assert_eq!(world.stands().cause, Cause::Counted { failures: 120 });
     assert!((59_900 * MS..=60_000 * MS).contains(&world.stands().shared.wait));
+}
+
+/// Each way takes as long as that: across continents, or on a busy machine.
+#[test]
+fn who_is_slow_to_say_that_it_is_well_is_heard() {
+    for way in [50, 150, 200, 240] {
+        let mut world = ten(by_rate);
+        world.way = way * MS;
+        world.run(20 * SECOND);
+        world.fail([0, 1, 2], 20);
+        world.run(30 * SECOND);
+        world.are(3, 7);
+        assert_eq!(world.stands().shared.state, State::Closed);
+    }
 }
 
 #[test]
@@ -186,9 +200,9 @@ fn who_began_the_census_may_crash() {
     world.run(3 * MS);
     assert!(world.stands().census.is_some());
     world.crash(0);
-    world.run(190 * MS);
+    world.run(CENSUS - 10 * MS);
     assert_eq!(world.states(), [State::Closed; 9]);
-    world.run(70 * MS);
+    world.run(CENSUS_SPREAD + 20 * MS);
     assert_eq!(world.states(), [State::Open; 9]);
 }
 
@@ -197,7 +211,7 @@ fn nobody_fails_any_more_after_the_first_count_and_the_census_still_decides() {
     // All trip at once by themselves: none has a call any more.
     let mut world = ten(by_rate);
     world.fail(0..10, 10);
-    world.run(270 * MS);
+    world.run(CENSUS + CENSUS_SPREAD + 20 * MS);
     world.are(10, 0);
     assert_eq!(world.stands().shared.state, State::Open);
 }
