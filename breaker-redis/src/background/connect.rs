@@ -1,6 +1,7 @@
 //! A connection to Redis: from nothing to one that can be used, or why not.
 
 mod encryption;
+mod names;
 
 use super::connection::Connection;
 use super::limited::{Gauge, Limited};
@@ -10,13 +11,13 @@ use crate::protocol::SCRIPT;
 use crate::settings::FleetBuilder;
 use crate::settings::address::Address;
 use encryption::{Config, Tls, shake_hands, tls, with};
+use names::Names;
 use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncConnectionConfig, ConnectionAddr, ProtocolVersion, PushInfo, PushKind,
     RedisConnectionInfo, Value,
 };
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -26,7 +27,6 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
@@ -45,6 +45,7 @@ pub(crate) struct Target {
     login: RedisConnectionInfo,
     within: Duration,
     answer: Duration,
+    names: Names,
 }
 
 #[derive(Clone)]
@@ -133,6 +134,7 @@ impl Target {
             login,
             within: settings.connect,
             answer: settings.answer,
+            names: Names::of_system(),
         })
     }
 
@@ -158,7 +160,7 @@ impl Target {
         let unreachable = |error: io::Error| Trouble::Unreachable(trouble::of_io(&error));
         match &self.place {
             Place::Tcp(host, port, tls) => {
-                let addresses = addresses(host, *port).await?;
+                let addresses = self.names.addresses(host, *port).await?;
                 let stream = TcpStream::connect(&*addresses).await;
                 let stream = stream.map_err(unreachable)?;
                 stream.set_nodelay(true).map_err(unreachable)?;
@@ -262,30 +264,6 @@ impl Target {
         live.script = String::from_utf8_lossy(sha).into_owned();
         Ok(())
     }
-}
-
-/// Where a host of this name is.
-async fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Trouble> {
-    if let Ok(address) = host.parse() {
-        return Ok(vec![SocketAddr::new(address, port)]);
-    }
-    // The system's words: no server has a say in them.
-    let unresolved =
-        |error: io::Error| Trouble::Unreachable(format!("its name can't be resolved ({error})"));
-    let (tell, told) = oneshot::channel();
-    let name = (host.to_owned(), port);
-    // A thread of our own, since the runtime's own way panics where the system has none.
-    let resolving = std::thread::Builder::new()
-        .name("breaker-resolve".to_owned())
-        .spawn(move || {
-            let found = name.to_socket_addrs().map(Iterator::collect);
-            let _ = tell.send(found);
-        });
-    resolving.map_err(unresolved)?;
-    let found = told
-        .await
-        .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
-    found.map_err(unresolved)
 }
 
 /// A place that is spoken to over TLS, if that is given.

@@ -16,6 +16,11 @@ pub(crate) use encryption::{NO_TLS, of_handshake};
 pub(crate) use encryption::{without_answer, without_tls};
 pub(crate) use rights::{pattern, with_prefix};
 
+/// Where a host's name leads nowhere: why, in the system's words.
+pub(crate) fn of_lookup(why: impl std::fmt::Display) -> Trouble {
+    Trouble::Unreachable(format!("its name can't be resolved ({why})"))
+}
+
 /// Of a connection that can't be made, or ended.
 pub(crate) fn of_io(error: &io::Error) -> String {
     // The system's words, where it is the system's error.
