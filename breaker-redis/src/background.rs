@@ -218,8 +218,13 @@ impl Background {
         self.look_at_map();
         for at in 0..self.nodes.all.len() {
             let retry_at = self.nodes.all[at].retry_at;
-            if retry_at.is_some_and(|at| at <= Instant::now()) {
-                self.connect(at);
+            if retry_at.is_none_or(|at| at > Instant::now()) {
+                continue;
+            }
+            match self.is_wanted(at) {
+                true => self.connect(at),
+                // Once somebody wants it, it is connected.
+                false => self.nodes.all[at].retry_at = None,
             }
         }
         self.look_at_groups();

@@ -180,12 +180,15 @@ pub(crate) fn is_alive(
     live: &Live,
     within: Duration,
 ) -> impl Future<Output = Result<(), Trouble>> + use<> {
-    let mut connection = live.connection.clone();
+    let (mut connection, gauge) = (live.connection.clone(), live.gauge.clone());
     async move {
         // An error is a sign of life, too.
         let answered = connection.ask(&[redis::cmd("PING")]).await;
         let answered = answered.map_err(|error| trouble::of_answer(&error, within));
-        answered.map(drop)
+        answered.map_err(|trouble| gauge.explain(trouble))?;
+        // Where nothing else is ever asked, answers would add up.
+        gauge.clear();
+        Ok(())
     }
 }
 

@@ -24,8 +24,8 @@ use crate::error::{ConnectionError, FleetError, Trouble};
 use crate::settings::address::NO_NODE;
 use backon::ExponentialBackoff;
 use breakerbox::observe::Part;
-use map::{Elsewhere, ask_for_map};
-use std::collections::BTreeSet;
+use map::{Elsewhere, Known, ask_for_map};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 /// Nodes that are asked at once which node has what.
 const ASKED: usize = 8;
 
-/// Nodes that a cluster has at most: those that have circuits to themselves, and not their replicas.
+/// Nodes that a cluster has at most, without replicas. Redis' specification advises a thousand with them.
 const MOST_NODES: usize = 1024;
 
 /// How often a command follows where nodes send it, before the map is waited for.
@@ -127,8 +127,8 @@ impl Background {
         cluster.is_asking = true;
         cluster.asked_at = Some(now);
         let live = self.nodes.all.iter().filter_map(|node| {
-            let connection = node.live.as_ref()?.connection.clone();
-            Some((Arc::clone(&node.target), Some(connection)))
+            let known = Known::of(node.live.as_ref()?);
+            Some((Arc::clone(&node.target), Some(known)))
         });
         let mut asked: Vec<_> = live.collect();
         if asked.is_empty() {
@@ -177,29 +177,32 @@ impl Background {
 
     /// It is so from now on.
     fn take_map(&mut self, ranges: &[Range]) {
-        let mut before = std::mem::take(&mut self.nodes.all);
+        let address = |node: &Node| {
+            let (host, port) = node.target.address()?;
+            Some((host.to_owned(), port))
+        };
+        let before = std::mem::take(&mut self.nodes.all);
+        let mut before: HashMap<_, _> = { before }
+            .drain(..)
+            .map(|node| (address(&node), node))
+            .collect();
         let (mut nodes, mut slots) = (Vec::<Node>::new(), Slots::unknown());
+        // Of a node that has many pieces it is said as often.
+        let mut found = HashMap::<_, Option<usize>>::new();
         for range in ranges {
-            let address = Some((range.host.as_str(), range.port));
-            let is_it = |node: &Node| node.target.address() == address;
-            let at = match nodes.iter().position(is_it) {
-                Some(at) => at,
-                None => {
-                    let known = before.iter().position(is_it);
-                    let known = known.map(|at| before.swap_remove(at));
-                    let Some(node) = known.or_else(|| self.node(&range.host, range.port)) else {
-                        continue;
-                    };
-                    nodes.push(node);
-                    nodes.len() - 1
-                }
-            };
-            slots.set(range.first, range.last, at);
+            let at = found.entry((&range.host, range.port)).or_insert_with(|| {
+                let known = before.remove(&Some((range.host.clone(), range.port)));
+                nodes.push(known.or_else(|| self.node(&range.host, range.port))?);
+                Some(nodes.len() - 1)
+            });
+            if let Some(at) = *at {
+                slots.set(range.first, range.last, at);
+            }
         }
         self.nodes.all = nodes;
         self.nodes.slots = Some(slots);
         self.looked_at = None;
-        for mut gone in before {
+        for mut gone in before.into_values() {
             self.urgent.append(&mut gone.urgent);
             let session = gone.session;
             self.not_sent(gone.lost());

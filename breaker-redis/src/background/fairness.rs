@@ -205,3 +205,19 @@ fn what_is_answered_makes_room_for_as_much_again() {
     assert_eq!(left, (0, 0, 0));
     assert!(node.window.room() >= LEAST);
 }
+
+/// Else a connection of which nothing else is asked would end some day, for having said too much.
+#[test]
+fn signs_of_life_count_as_answers() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let background = background(&server);
+    let live = background.nodes.all[0].live.as_ref();
+    let live = live.expect("a connection");
+    for _ in 0..3 {
+        let asking = super::asking::is_alive(live, Duration::from_secs(60));
+        background.runtime.block_on(asking).expect("an answer");
+        assert_eq!(live.gauge.unread(), 0);
+    }
+}

@@ -138,6 +138,19 @@ impl Background {
         circuits.any(|circuit| self.nodes.of_key(circuit.place.key()) == Some(at))
     }
 
+    /// Whether anything is to be had from this node: else it need not know of us.
+    pub(super) fn is_wanted(&self, at: usize) -> bool {
+        let is_here = |name: &str| self.nodes.of_key(name) == Some(at);
+        self.nodes.is_one()
+            || !self.nodes.all[at].questions.is_empty()
+            || self.has_circuits(at)
+            || self
+                .hub
+                .groups()
+                .iter()
+                .any(|group| is_here(&group.channel))
+    }
+
     /// Whether it is known which node has what.
     pub(super) fn is_mapped(&self) -> bool {
         #[cfg(feature = "cluster")]

@@ -1,8 +1,9 @@
 //! What nodes say of what is where, which may be anything.
 
 use super::MOST_NODES;
-use crate::background::connect::{Target, Trial};
+use crate::background::connect::{Live, Target, Trial};
 use crate::background::connection::{Answer, Connection, Refusal};
+use crate::background::limited::Gauge;
 use crate::background::nodes::{Range, SLOTS};
 use crate::background::trouble;
 use crate::error::{ConnectionError, Trouble};
@@ -41,22 +42,41 @@ fn host_of(said: &[u8], from: &str) -> Option<String> {
     fits.then(|| String::from_utf8_lossy(said).into_owned())
 }
 
+/// A connection that there is, and what was read of it.
+pub(super) struct Known {
+    connection: Connection,
+    gauge: Gauge,
+}
+
+impl Known {
+    pub(super) fn of(live: &Live) -> Self {
+        Self {
+            connection: live.connection.clone(),
+            gauge: live.gauge.clone(),
+        }
+    }
+}
+
 /// Which node has what, as the first one says that says something.
 pub(super) async fn ask_for_map(
-    asked: Vec<(Arc<Target>, Option<Connection>)>,
+    asked: Vec<(Arc<Target>, Option<Known>)>,
 ) -> Result<Vec<Range>, ConnectionError> {
     let mut asking = JoinSet::new();
-    for (target, connection) in asked {
+    for (target, known) in asked {
         asking.spawn(async move {
             let at = target.shown();
-            let map = map_of(&target, connection).await;
+            let map = map_of(&target, known).await;
             map.map_err(|trouble| ConnectionError { at, trouble })
         });
     }
     let mut why = None;
     while let Some(answered) = asking.join_next().await {
         match answered {
-            Ok(Ok(map)) => return Ok(map),
+            Ok(Ok(map)) => {
+                // Others answer all the same, on connections that others use: they are heard to the end.
+                asking.detach_all();
+                return Ok(map);
+            }
             // One that says why it won't says more than one that isn't there.
             Ok(Err(error)) if why.is_none() || !is_absence(&error.trouble) => why = Some(error),
             _ => {}
@@ -75,22 +95,29 @@ fn is_absence(trouble: &Trouble) -> bool {
     )
 }
 
-async fn map_of(target: &Target, connection: Option<Connection>) -> Result<Vec<Range>, Trouble> {
+async fn map_of(target: &Target, known: Option<Known>) -> Result<Vec<Range>, Trouble> {
     let mut command = redis::cmd("CLUSTER");
     command.arg("SLOTS");
-    let within = target.answers_within();
-    let answers = match connection {
-        Some(mut connection) => connection.ask(&[command]).await,
-        None => {
-            let mut live = target.connect(Trial::Nothing).await?;
-            let answers = live.connection.ask(&[command]).await;
-            match answers {
-                Ok(answers) => Ok(answers),
-                Err(error) => return Err(live.gauge.explain(trouble::of_answer(&error, within))),
-            }
-        }
+    let made = match known {
+        Some(_) => None,
+        None => Some(target.connect(Trial::Nothing).await?),
     };
-    let answers = answers.map_err(|error| trouble::of_answer(&error, within))?;
+    let made_one = made.as_ref().map(Known::of);
+    let Some(Known {
+        mut connection,
+        gauge,
+    }) = known.or(made_one)
+    else {
+        return Err(Trouble::Nonsense("no answer".to_owned()));
+    };
+    let expected = gauge.expect_map();
+    let answers = connection.ask(&[command]).await;
+    let answers = answers.map_err(|error| {
+        let trouble = trouble::of_answer(&error, target.answers_within());
+        gauge.explain(trouble)
+    })?;
+    gauge.clear();
+    drop((expected, made));
     let host = target.address().map_or("", |(host, _)| host);
     match answers.into_iter().next() {
         Some(answer) => read_map(answer, host),

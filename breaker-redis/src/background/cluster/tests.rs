@@ -175,3 +175,40 @@ fn a_cluster_or_node_that_stays_away_is_one_loss() {
     assert!(background.report.next().is_some(), "another loss");
     drop((one, two));
 }
+
+/// It gets no login that it has no use for.
+#[test]
+fn a_node_that_has_nothing_of_ours_is_not_tried_again() {
+    let [mine, others] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let mut background = background(&mine);
+    let breaker = circuit(&background, true);
+    background.mapped(Ok(vec![
+        range(&mine, 0, SLOTS / 2 - 1),
+        range(&others, SLOTS / 2, SLOTS - 1),
+    ]));
+    background.look();
+    let is_connecting = |background: &Background| -> Vec<_> {
+        let nodes = background.nodes.all.iter();
+        nodes.map(|node| node.connecting_since.is_some()).collect()
+    };
+    assert_eq!(is_connecting(&background), [true, false]);
+    for at in 0..2 {
+        background.lose(at, Trouble::Silent(Duration::ZERO));
+        background.nodes.all[at].retry_at = Some(Instant::now());
+    }
+    background.look();
+    assert_eq!(is_connecting(&background), [true, false]);
+    assert!(background.nodes.all[1].is_idle());
+    // Once a circuit is there, it is.
+    let other = circuit(&background, false);
+    for circuit in background.circuits() {
+        background.urgent.push_back(circuit);
+    }
+    background.look();
+    assert_eq!(is_connecting(&background), [true, true]);
+    background.lose(1, Trouble::Silent(Duration::ZERO));
+    background.nodes.all[1].retry_at = Some(Instant::now());
+    background.look();
+    assert_eq!(is_connecting(&background), [true, true]);
+    drop((breaker, other));
+}
