@@ -49,6 +49,8 @@ pub(super) struct Cluster {
     /// Whether it is known which node has what.
     pub(super) is_known: bool,
     is_asking: bool,
+    /// Nobody had anything to say of it when it was asked last.
+    asks_all: bool,
     asked_at: Option<Instant>,
     /// When it is asked which node has what.
     due: Option<Instant>,
@@ -79,6 +81,7 @@ impl Cluster {
             seeds,
             is_known: false,
             is_asking: false,
+            asks_all: false,
             asked_at: None,
             due: Some(Instant::now()),
             backoff: backoff(),
@@ -126,16 +129,7 @@ impl Background {
         cluster.due = None;
         cluster.is_asking = true;
         cluster.asked_at = Some(now);
-        let live = self.nodes.all.iter().filter_map(|node| {
-            let known = Known::of(node.live.as_ref()?);
-            Some((Arc::clone(&node.target), Some(known)))
-        });
-        let mut asked: Vec<_> = live.collect();
-        if asked.is_empty() {
-            let known = self.nodes.all.iter().map(|node| &node.target);
-            let known = cluster.seeds.iter().chain(known);
-            asked = known.map(|target| (Arc::clone(target), None)).collect();
-        }
+        let mut asked = self.whom_to_ask();
         // Each instance asks others.
         fastrand::shuffle(&mut asked);
         asked.truncate(ASKED);
@@ -145,12 +139,31 @@ impl Background {
         });
     }
 
+    /// Those that are connected, or else those that were named, or have something of ours. Others that the
+    /// last map named hear of us only where none of these can say anything.
+    fn whom_to_ask(&self) -> Vec<(Arc<Target>, Option<Known>)> {
+        let live = self.nodes.all.iter().filter_map(|node| {
+            let known = Known::of(node.live.as_ref()?);
+            Some((Arc::clone(&node.target), Some(known)))
+        });
+        let live: Vec<_> = live.collect();
+        let Some(cluster) = self.cluster.as_ref().filter(|_| live.is_empty()) else {
+            return live;
+        };
+        let all = 0..self.nodes.all.len();
+        let known = all.filter(|at| cluster.asks_all || self.is_wanted(*at));
+        let known = known.map(|at| &self.nodes.all[at].target);
+        let known = cluster.seeds.iter().chain(known);
+        known.map(|target| (Arc::clone(target), None)).collect()
+    }
+
     /// What came of it.
     pub(super) fn mapped(&mut self, mapped: Result<Vec<Range>, ConnectionError>) {
         let Some(cluster) = &mut self.cluster else {
             return;
         };
         cluster.is_asking = false;
+        cluster.asks_all = mapped.is_err();
         match mapped {
             Ok(ranges) => {
                 cluster.is_known = true;

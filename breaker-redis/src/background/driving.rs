@@ -2,7 +2,7 @@
 
 use super::asking::{self, Answer, Answered, Question, Wrong};
 use super::{Background, Event, task, trouble, window};
-use crate::circuit::{Circuit, NEVER, Reached, counts};
+use crate::circuit::{Circuit, NEVER, Reached, Standing, counts};
 use crate::instance::{Follow, Step, Unanswered};
 use breakerbox::link;
 use std::sync::Arc;
@@ -147,6 +147,10 @@ impl Background {
             self.is_changed |= at.is_none();
             if found_in.swap(0, Ordering::Relaxed) != 0 {
                 circuit.instance().lost(self.hub.now());
+                // Until it is answered for elsewhere.
+                if !circuit.is_missed() {
+                    circuit.stand(Standing::Awaited);
+                }
             }
             match at {
                 Some(at) if self.nodes.all[at].is_idle() => self.connect(at),

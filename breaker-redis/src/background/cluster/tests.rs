@@ -212,3 +212,39 @@ fn a_node_that_has_nothing_of_ours_is_not_tried_again() {
     assert_eq!(is_connecting(&background), [true, true]);
     drop((breaker, other));
 }
+
+/// A primary may be all that was named, and all that there is of ours, and be gone.
+#[test]
+fn who_else_there_is_is_asked_only_where_nobody_says_anything() {
+    let [mine, others, named] = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    let mut background = background(&named);
+    let breaker = circuit(&background, true);
+    let port = |of: &TcpListener| of.local_addr().expect("an address").port();
+    let asked = |background: &Background| -> Vec<_> {
+        let asked = background.whom_to_ask().into_iter();
+        asked
+            .map(|(target, _)| target.address().expect("an address").1)
+            .collect()
+    };
+    assert_eq!(asked(&background), [port(&named)]);
+    let map = || {
+        Ok(vec![
+            range(&mine, 0, SLOTS / 2 - 1),
+            range(&others, SLOTS / 2, SLOTS - 1),
+        ])
+    };
+    let gone = || {
+        let (at, trouble) = (
+            "here".to_owned(),
+            Trouble::Ended("as it is told".to_owned()),
+        );
+        Err(ConnectionError { at, trouble })
+    };
+    for _ in 0..2 {
+        background.mapped(map());
+        assert_eq!(asked(&background), [port(&named), port(&mine)]);
+        background.mapped(gone());
+        assert_eq!(asked(&background), [&named, &mine, &others].map(port));
+    }
+    drop(breaker);
+}

@@ -145,7 +145,7 @@ fn held_open(fleet: &Fleet) -> Arc<breaker_redis::SharedFleetBreaker> {
 
 #[test]
 fn what_a_node_floods_is_not_kept() {
-    let long = ["$9000000000000\r\n", "*1000000000\r\n$9000000\r\n", "+"];
+    let long = ["$9000000000000\r\n", "*1000000000\r\n$90000000\r\n", "+"];
     let floods = long.map(|begin| (begin, "x"));
     // Of three bytes each the parser makes many more.
     let values = ("*1000000000\r\n", "_\r\n");
@@ -159,12 +159,14 @@ fn what_a_node_floods_is_not_kept() {
             let breaker = held_open(&fleet);
             until("it to be refused", || fleet.status().last_error.is_some());
             let error = fleet.status().last_error.unwrap();
-            let expected = match to {
-                "CLUSTER" => "a map of its cluster that is longer than any can be",
-                _ => "an answer of more than 1 MiB",
-            };
-            let expected = Trouble::Nonsense(expected.to_owned());
-            assert_eq!(error.trouble, expected, "{to} {begin:?}");
+            let (of_map, of_answer) = (
+                Trouble::Nonsense("a map of its cluster that is longer than any can be".to_owned()),
+                Trouble::Nonsense("an answer of more than 1 MiB".to_owned()),
+            );
+            // What else is asked may be flooded while a map is waited for.
+            let is_expected =
+                error.trouble == of_map || to != "CLUSTER" && error.trouble == of_answer;
+            assert!(is_expected, "{to} {begin:?}: {error}");
             assert_eq!(error.at, format!("127.0.0.1:{}", node.port));
             assert_eq!(breaker.state(), State::ForcedOpen);
         }
@@ -355,13 +357,10 @@ fn a_circuit_whose_slot_a_node_has_and_refuses_is_lost_once_and_asked_for_more_a
     let fleet = node.fleet().prefix(prefix).poll(poll).start();
     let (fleet, begun) = (fleet.expect("a fleet"), Instant::now());
     let breaker = held_open(&fleet);
-    until("it to be asked for again", || node.count("EVALSHA") >= 5);
-    // A tenth of a second at first, and twice as long each time.
+    until("it to be asked for again", || node.count("EVALSHA") >= 6);
+    // After a tenth of a second at first, and twice as long each time.
     let (took, maps) = (begun.elapsed(), node.count("CLUSTER"));
-    assert!(
-        took >= Duration::from_millis(100 + 200 + 400 + 800),
-        "{took:?}"
-    );
+    assert!(took >= Duration::from_secs(1), "{took:?}");
     assert!(maps <= node.count("EVALSHA") + 1, "{maps} maps");
     let status = fleet.status();
     assert_eq!((status.lost, status.nonsense), (0, 0), "{status:?}");

@@ -3,6 +3,10 @@
 use crate::server::Server;
 use crate::support::{name, until};
 use breaker_redis::{Fleet, FleetBuilder};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::Duration;
 
 const SLOTS: u16 = 16_384;
@@ -156,5 +160,53 @@ impl Server {
     #[track_caller]
     pub(crate) fn order(&self, command: &[&str]) {
         assert_eq!(self.ask(command), "OK", "{command:?}");
+    }
+}
+
+/// What nodes really ran, and not only refused or sent elsewhere: what `MONITOR` says of it.
+pub(crate) struct Monitor {
+    lines: Arc<Mutex<Vec<String>>>,
+    nodes: Vec<TcpStream>,
+}
+
+impl Monitor {
+    /// From now on.
+    pub(crate) fn of(cluster: &Cluster) -> Self {
+        let lines = Arc::<Mutex<Vec<_>>>::default();
+        let nodes = cluster.nodes.iter().map(|node| {
+            let mut stream = TcpStream::connect(("127.0.0.1", node.port())).unwrap();
+            stream.write_all(b"MONITOR\r\n").unwrap();
+            let mut said = BufReader::new(stream.try_clone().unwrap());
+            let mut ok = String::new();
+            said.read_line(&mut ok).unwrap();
+            assert_eq!(ok, "+OK\r\n");
+            let lines = Arc::clone(&lines);
+            thread::spawn(move || {
+                for line in said.lines().map_while(Result::ok) {
+                    lines.lock().unwrap().push(line);
+                }
+            });
+            stream
+        });
+        let nodes = nodes.collect();
+        Self { lines, nodes }
+    }
+
+    /// How often the script was run for this key, to do this.
+    pub(crate) fn runs(&self, key: &str, to: &str) -> usize {
+        let (key, to) = (format!("\"{key}\""), format!("\"{to}\""));
+        let lines = self.lines.lock().unwrap();
+        let is_run = |line: &&String| {
+            line.contains("\"EVALSHA\"") && line.contains(&key) && line.contains(&to)
+        };
+        lines.iter().filter(is_run).count()
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        for node in &self.nodes {
+            let _ = node.shutdown(std::net::Shutdown::Both);
+        }
     }
 }
