@@ -16,6 +16,8 @@ struct Most {
     /// A value of the protocol ends at least one line, and is 56 bytes once it is parsed, in a list that
     /// doubles as it grows: so nonsense costs some tens of megabytes at most, and in place of a map a hundred.
     lines: usize,
+    /// Of one line: where it doesn't end, the parser looks for its end again and again.
+    line: usize,
     said: TooMuch,
 }
 
@@ -23,6 +25,7 @@ struct Most {
 const OF_ANSWERS: Most = Most {
     bytes: 1 << 20,
     lines: (1 << 20) / 3 + 1,
+    line: 1 << 20,
     said: TooMuch("an answer of more than 1 MiB"),
 };
 
@@ -34,6 +37,7 @@ const OF_ANSWERS: Most = Most {
 const OF_MAPS: Most = Most {
     bytes: 12 << 20,
     lines: 800_000,
+    line: 1 << 16,
     said: TooMuch("a map of its cluster that is longer than any can be"),
 };
 
@@ -46,7 +50,10 @@ struct Read {
     /// Bytes without an answer, and lines.
     bytes: AtomicUsize,
     lines: AtomicUsize,
+    /// Bytes of the last line.
+    line: AtomicUsize,
     /// Maps that are waited for.
+    #[cfg(feature = "cluster")]
     maps: AtomicUsize,
     too_much: OnceLock<TooMuch>,
     /// The first byte of all.
@@ -113,12 +120,21 @@ impl Gauge {
         let of_read = read.iter().filter(|byte| **byte == b'\n').count();
         let bytes = self.0.bytes.fetch_add(read.len(), Ordering::Relaxed);
         let lines = self.0.lines.fetch_add(of_read, Ordering::Relaxed);
+        let line = match read.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => read.len() - end - 1,
+            None => self
+                .0
+                .line
+                .load(Ordering::Relaxed)
+                .saturating_add(read.len()),
+        };
+        self.0.line.store(line, Ordering::Relaxed);
         let most = self.most();
         let (bytes, lines) = (
             bytes.saturating_add(read.len()),
             lines.saturating_add(of_read),
         );
-        if bytes <= most.bytes && lines <= most.lines {
+        if bytes <= most.bytes && lines <= most.lines && line <= most.line {
             return Ok(());
         }
         Err(*self.0.too_much.get_or_init(|| most.said))
@@ -229,7 +245,10 @@ mod tests {
     fn a_map_may_be_longer_and_only_while_it_is_waited_for() {
         let gauge = Gauge::default();
         let [first, second] = [(); 2].map(|()| gauge.expect_map());
-        assert!(gauge.add(&vec![b'x'; OF_MAPS.bytes]).is_ok());
+        let line = [&vec![b'x'; OF_MAPS.line - 1][..], b"\n"].concat();
+        for _ in 0..OF_MAPS.bytes / line.len() {
+            assert!(gauge.add(&line).is_ok());
+        }
         gauge.clear();
         drop(first);
         assert!(gauge.add(&vec![b'\n'; OF_MAPS.lines]).is_ok());
@@ -237,7 +256,13 @@ mod tests {
         assert!(too_much.contains("map of its cluster"), "{too_much}");
         drop(second);
         let gauge = Gauge::default();
-        drop(gauge.expect_map());
+        let expected = gauge.expect_map();
+        for _ in 0..OF_MAPS.line / 1024 {
+            assert!(gauge.add(&[b'x'; 1024]).is_ok());
+        }
+        assert!(gauge.add(b"x").is_err(), "a line without an end");
+        drop(expected);
+        let gauge = Gauge::default();
         assert!(gauge.add(&vec![b'x'; OF_ANSWERS.bytes + 1]).is_err());
     }
 }

@@ -2,6 +2,8 @@
 
 #[path = "clusters/hostile.rs"]
 mod hostile;
+#[path = "clusters/maps.rs"]
+mod maps;
 #[path = "clusters/moves.rs"]
 mod moves;
 #[path = "clusters/nodes.rs"]
