@@ -60,7 +60,8 @@
 //! - [`observe`]: hearing of state changes, refused calls, the end of each call, served fallbacks.
 //! - [`find`]: any breaker of the process by name, to look at it or operate it;
 //!   [`registry`]: all of them, to list, watch, configure, snapshot and restore.
-//! - [`link`]: sharing a circuit with other processes, through whatever is linked to it.
+//! - [`link`]: sharing a circuit with other processes, through whatever is linked to it; through Redis
+//!   by the crate `breaker-redis`.
 //! - `status_page`: a page of every circuit, and operators' actions on it
 //!   (feature `status-page`).
 //! - `test`: tests of annotated functions that never sleep (feature

@@ -110,7 +110,31 @@ impl<O> FleetKeyedBreakers<KeyedBreakers<O>> {
 impl<O: Send + Sync> FleetKeyedBreakers<KeyedBreakers<O>> {
     /// Breakers for one client object: in the registry, as `name[key]`, until the last `Arc` is
     /// dropped. A name that is already taken gets the place of this call, `@file:line`, and is shared
-    /// by that name.
+    /// by that name. `max_keys` is how many keys this process keeps at most: see
+    /// [`KeyedBreakers::max_keys`].
+    ///
+    /// ```
+    /// use breaker_redis::{FleetKeyedBreakers, SharedFleetKeyedBreakers, Sharing};
+    /// use breakerbox::{CallError, Config, circuit_breaker};
+    /// use std::sync::Arc;
+    ///
+    /// struct Client {
+    ///     rooms: Arc<SharedFleetKeyedBreakers<(String, u64)>>,
+    /// }
+    ///
+    /// impl Client {
+    ///     #[circuit_breaker(breaker = self.rooms, key = (hotel, floor))]
+    ///     fn rooms(&self, hotel: &str, floor: u64) -> Result<u32, CallError<std::io::Error>> {
+    ///         Ok(7)
+    ///     }
+    /// }
+    ///
+    /// let rooms = FleetKeyedBreakers::shared("rooms-of-h1", Config::DEFAULT, 1_000, Sharing::new())?;
+    /// let client = Client { rooms };
+    /// assert_eq!(client.rooms("adlon", 2).unwrap(), 7);
+    /// assert!(breakerbox::find("rooms-of-h1[adlon/2]").is_some());
+    /// # Ok::<(), breaker_redis::SharedKeyedError>(())
+    /// ```
     ///
     /// # Errors
     /// [`SharedKeyedError`], which says what to set instead.
