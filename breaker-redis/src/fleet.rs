@@ -45,7 +45,8 @@ use std::time::Duration;
 ///
 /// Dropping it leaves the fleet: breakers go on locally, with the state they have. It waits for nothing but,
 /// for a second at most, that Redis is told what an operator has just said: a command that opens a circuit
-/// and ends doesn't take its word along. Where that is in vain, observers are told, and whoever must know
+/// and ends doesn't take its word along. (Async code that has just said one drops it where a thread may be held
+/// up, as in `tokio::task::spawn_blocking`.) Where that is in vain, observers are told, and whoever must know
 /// asks [`ready`](Self::ready) before. What else happened until then is still told, and a lease given back,
 /// if that can be done at once and the process goes on for so long; else the lease runs out. They can be
 /// shared again, with another fleet.
