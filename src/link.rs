@@ -283,3 +283,35 @@ pub fn sharing_lost_in_part(
 pub fn sharing_restored(fleet: &str, after: Duration) {
     observe::sharing_restored(fleet, after);
 }
+
+/// Tells the same observers that another process of the fleet declares a breaker otherwise than this one
+/// ([`sharing_differs`](observe::Observer::sharing_differs)): for who makes a [`Link`], who tells it once.
+///
+/// ```
+/// use breakerbox::link;
+/// use breakerbox::observe::{self, Difference, Observer, SharingDiffers};
+/// use std::sync::{Arc, Mutex};
+///
+/// #[derive(Default)]
+/// struct Lines(Mutex<Vec<String>>);
+/// impl Observer for Lines {
+///     fn sharing_differs(&self, event: &SharingDiffers<'_>) {
+///         self.0.lock().unwrap().push(event.to_string());
+///     }
+/// }
+///
+/// let lines = Arc::new(Lines::default());
+/// let _installed = observe::install(lines.clone());
+/// let reset = Difference::new("reset", "30s".to_owned(), "10s".to_owned());
+/// link::sharing_differs("booking", "pms", &[reset]);
+/// assert_eq!(
+///     *lines.0.lock().unwrap(),
+///     [
+///         "breaker `pms` of fleet `booking` is declared otherwise elsewhere: reset 30s here, 10s there: \
+///          each process goes by its own until all declare the same"
+///     ]
+/// );
+/// ```
+pub fn sharing_differs(fleet: &str, breaker: &str, differences: &[observe::Difference]) {
+    observe::sharing_differs(fleet, breaker, differences);
+}

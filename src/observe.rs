@@ -38,6 +38,7 @@
 //! | [`would_trip`](Observer::would_trip) | a breaker in shadow would have opened |
 //! | [`key_evicted`](Observer::key_evicted), [`keys_full`](Observer::keys_full) | a key was given up for a new one, or none could be |
 //! | [`sharing_lost`](Observer::sharing_lost), [`sharing_restored`](Observer::sharing_restored) | the processes that share circuits can't be reached, or can again |
+//! | [`sharing_differs`](Observer::sharing_differs) | another process of a fleet declares a breaker otherwise |
 //! | [`last_good_failed`](Observer::last_good_failed) | a last-good answer could not be stored or loaded |
 //!
 //! Each admitted call's end is told exactly once: by whatever way it was made, also where it was
@@ -108,9 +109,10 @@ mod to_tracing;
 pub use any::AnyEvent;
 pub use clock::ClockOfEvents;
 pub use event::{
-    CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed,
-    LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, Part, ProbeExpired, Reconfigured,
-    Rejection, SharingLost, SharingRestored, StateChange, WouldClose, WouldReject, WouldTrip,
+    CallEnded, CallOutcome, CircuitId, Difference, FallbackServed, KeyEvicted, KeysFull,
+    LastGoodFailed, LastGoodStep, LateOutcome, Left, Missed, Operated, Panicked, Part,
+    ProbeExpired, Reconfigured, Rejection, SharingDiffers, SharingLost, SharingRestored,
+    StateChange, WouldClose, WouldReject, WouldTrip,
 };
 pub use flood::FirstThenCounts;
 pub use kept::Event;
@@ -141,8 +143,8 @@ pub(crate) use tell::last_good_failed;
 pub(crate) use tell::operated;
 pub(crate) use tell::{
     Source, call_ended, fallback_served, key_evicted, keys_full, late_outcome, left, probe_expired,
-    reconfigured, rejected, sharing_lost, sharing_restored, state_changed, would_close,
-    would_reject, would_trip,
+    reconfigured, rejected, sharing_differs, sharing_lost, sharing_restored, state_changed,
+    would_close, would_reject, would_trip,
 };
 
 use breaker_core::Generation;
@@ -350,6 +352,12 @@ pub trait Observer: Send + Sync {
         let _ = event;
     }
 
+    /// Another process of a fleet declares the breaker otherwise than this one. Each goes on by what itself
+    /// declares.
+    fn sharing_differs(&self, event: &SharingDiffers<'_>) {
+        let _ = event;
+    }
+
     /// A last-good answer could not be stored, or could not be loaded.
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {
         let _ = event;
@@ -426,6 +434,10 @@ impl<T: Observer + ?Sized> Observer for Arc<T> {
 
     fn sharing_restored(&self, event: &SharingRestored<'_>) {
         (**self).sharing_restored(event);
+    }
+
+    fn sharing_differs(&self, event: &SharingDiffers<'_>) {
+        (**self).sharing_differs(event);
     }
 
     fn last_good_failed(&self, event: &LastGoodFailed<'_>) {

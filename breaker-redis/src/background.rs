@@ -350,8 +350,8 @@ impl Background {
         let mut questions: Vec<_> = self.nodes.all.iter().map(|_| Vec::new()).collect();
         for circuit in self.hub.groups().into_iter().flat_map(|g| g.circuits()) {
             let node = self.nodes.of_key(circuit.place.key());
-            if let (Some(at), Some(question)) = (node, Question::last(&circuit, now)) {
-                questions[at].push(question);
+            if let Some(at) = node {
+                questions[at].extend(Question::last(&circuit, now));
             }
         }
         let within = self.hub.times().answer;

@@ -1,16 +1,18 @@
 //! A breaker that is shared, or the breakers of all keys.
 
 mod calls;
+mod differing;
 mod members;
 
 use crate::circuit::{Circuit, Reach, begun};
 use crate::hub::Hub;
 use crate::instance::Options;
 use crate::membership::Linkage;
-use crate::protocol::{Limits, Place, Quorum, Share};
+use crate::protocol::{Declared, Limits, Place, Quorum, Share};
 use crate::sharing::Sharing;
-use breakerbox::link::{Kept, Linked};
+use breakerbox::link::{self, Kept, Linked};
 use breakerbox::{AnyBreaker, Config};
+use differing::Differing;
 use members::Members;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -31,6 +33,8 @@ pub(crate) struct Group {
     sharing: Sharing,
     options: Mutex<Arc<Options>>,
     members: RwLock<Members>,
+    /// What others were found to declare otherwise.
+    differing: Mutex<Differing>,
     linkage: Weak<Linkage>,
     is_left: AtomicBool,
     /// In which session its messages arrive. Of the background alone.
@@ -95,6 +99,7 @@ impl Group {
             sharing,
             options: Mutex::new(Arc::new(options)),
             members: RwLock::new(members),
+            differing: Mutex::default(),
             linkage: Arc::downgrade(linkage),
             is_left: AtomicBool::new(false),
             heard_in: AtomicU64::new(0),
@@ -124,11 +129,40 @@ impl Group {
         let is_same = options.counting == now.counting
             && options.probe_timeout == now.probe_timeout
             && options.reset == now.reset
+            && options.opens == now.opens
             && options.poll == now.poll
             && options.quiet == now.quiet;
         if !is_same {
             *options = Arc::new(now);
         }
+    }
+
+    /// Another process declares it otherwise than this one, or did before; whether this one `is_used`, and not
+    /// an operator's.
+    pub(crate) fn look_at_declared(&self, there: Option<Declared>, is_used: bool) {
+        let (here, now) = (self.options().declared(), self.hub.now());
+        let mut differing = self
+            .differing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(there) = there {
+            differing.hear(there);
+        }
+        let to_tell = is_used.then(|| differing.take(here, now)).flatten();
+        drop(differing);
+        if let Some(there) = to_tell {
+            let fleet = self.hub.prefix().as_str();
+            link::sharing_differs(fleet, &self.name, &differing::differences(here, there));
+        }
+    }
+
+    /// Whether another process was heard to declare it otherwise.
+    pub(crate) fn is_differing(&self) -> bool {
+        let differing = self
+            .differing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        differing.is_there()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -255,7 +289,8 @@ impl Group {
 fn options(hub: &Hub, sharing: &Sharing, config: &Config) -> Options {
     let times = hub.times();
     let quorum = sharing.needed().unwrap_or(Quorum::Instances(1));
-    let counting = sharing.counts_together().then(|| limits(config));
+    let opens = limits(config);
+    let counting = sharing.counts_together().then_some(opens);
     let counts_those_alive = counting.is_some() || quorum != Quorum::Instances(1);
     let (mut poll, mut alive) = (times.poll, times.alive);
     let circuits = u32::try_from(hub.circuits()).unwrap_or(u32::MAX);
@@ -280,6 +315,7 @@ fn options(hub: &Hub, sharing: &Sharing, config: &Config) -> Options {
         alive,
         poll,
         quiet,
+        opens,
         counting,
         quorum,
         ..Options::new(hub.me().clone())

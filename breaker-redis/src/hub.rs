@@ -365,6 +365,7 @@ impl Hub {
             circuits: circuits.len(),
             namesakes: groups.iter().map(|group| group.namesakes()).sum(),
             cut_off,
+            differing: groups.iter().filter(|group| group.is_differing()).count(),
             answered: self.answered.load(Ordering::Relaxed),
             heard: self.heard.load(Ordering::Relaxed),
             nonsense: self.nonsense.load(Ordering::Relaxed),

@@ -8,6 +8,7 @@
 mod answers;
 mod census;
 mod counting;
+mod farewell;
 mod here;
 mod learn;
 mod news;
@@ -16,7 +17,7 @@ mod probing;
 mod step;
 mod work;
 
-use crate::protocol::{Caller, Cause, Command, Counts, Known, Reply, Shared, Told, Version};
+use crate::protocol::{Caller, Cause, Counts, Declared, Known, Reply, Shared, Told, Version};
 use breakerbox::{Generation, State};
 use census::Census;
 use counting::A_PROBE;
@@ -70,6 +71,9 @@ pub struct Instance {
     /// It has looked at its window for the poll that is due.
     has_looked: bool,
     census: Census,
+
+    /// Calls have failed or asked to probe: it is no operator's program.
+    is_used: bool,
 
     /// The number of the last question, and those on their way: one that somebody waits for, and one
     /// that is a matter of routine.
@@ -152,6 +156,7 @@ impl Instance {
             is_to_look: false,
             has_looked: false,
             census: Census::NONE,
+            is_used: false,
             number: 0,
             urgent: None,
             common: None,
@@ -174,12 +179,14 @@ impl Instance {
     /// The breaker entered a state, by what happened in this process; not by what it was told to follow.
     pub fn changed(&mut self, now: u64, happened: &Happened) {
         self.pass(now);
+        self.is_used |= happened.cause.is_some_and(|cause| cause != Cause::Operator);
         self.happened(happened);
     }
 
     /// A call ended.
     pub fn settled(&mut self, now: u64, settled: &Settled) {
         self.pass(now);
+        self.is_used = true;
         if settled.generation == self.here.generation {
             self.count(settled.counts);
             self.probe_ended(settled);
@@ -194,6 +201,7 @@ impl Instance {
     /// its lease, and at most the breaker's `reset`.
     pub fn probe_wanted(&mut self, now: u64) -> Result<(), Duration> {
         self.pass(now);
+        self.is_used = true;
         self.ask_to_probe()
     }
 
@@ -330,22 +338,6 @@ impl Instance {
         self.is_ordered()
     }
 
-    /// Nobody will ask it for anything any more: what is left to say. What is on its way may never
-    /// arrive, and is said again.
-    pub fn farewell(&mut self, now: u64) -> Option<Command> {
-        self.pass(now);
-        if self.has_lease(now) {
-            let known = self.known();
-            return Some(Command::Release { known });
-        }
-        let leased = self.lease_on_its_way();
-        self.ground();
-        if let (Some(_), None) = (leased, self.news) {
-            return Some(Command::Release { known: leased });
-        }
-        self.send_news(self.number.wrapping_add(1))
-    }
-
     /// Who asks, as it goes with each command.
     #[must_use]
     pub fn caller(&self) -> Caller {
@@ -356,6 +348,30 @@ impl Instance {
     pub fn next(&mut self, now: u64) -> Step {
         self.pass(now);
         self.step()
+    }
+
+    /// Whether calls of this process have failed, or asked to probe: what it declares is then of effect, where
+    /// that of an operator's program, which may know no more of a circuit than its name, never is.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.is_used
+    }
+
+    /// What another instance declares that has just said this, if it is not as here. Of what is told as an
+    /// answer only where it is later than what is known: what stood there before may be of a process that is
+    /// long gone. Asked before it is [`heard`](Self::heard), or [`replied`](Self::replied).
+    #[must_use]
+    pub fn declared_otherwise(&self, told: &Told, by_message: bool) -> Option<Declared> {
+        let (known, version) = (self.known(), Some(told.version));
+        let is_new = match by_message {
+            true => known <= version,
+            false => known.is_some() && known < version,
+        };
+        // What this one said itself, perhaps before its settings were changed; a census is of whoever began it.
+        let is_mine = told.by == self.options.me && told.census.is_none();
+        let here = self.options.declared();
+        told.declared
+            .filter(|there| is_new && !is_mine && *there != here)
     }
 
     /// When [`next`](Self::next) has something to do, a time that is over for at once. `None`: not by

@@ -9,6 +9,7 @@
 
 mod cause;
 mod command;
+mod declared;
 mod members;
 mod names;
 mod record;
@@ -25,6 +26,7 @@ mod wire;
 pub use cause::Cause;
 pub(crate) use command::bounded_lease;
 pub use command::{Caller, Command, Counts, Known, Limits, Quorum};
+pub use declared::Declared;
 pub use members::Members;
 pub use names::{NoPrefix, Place, Prefix};
 pub use record::{CENSUS, CENSUS_HOLDS, CENSUS_SPREAD, Lease, Record, Shared, Stored};

@@ -28,6 +28,9 @@ pub struct FleetStatus {
     /// Keys that are not shared, since another key of the same breakers has their
     /// [label](breakerbox::Key::label): see [`FleetKeyedBreakers`](crate::FleetKeyedBreakers).
     pub namesakes: usize,
+    /// Breakers, or breakers by key, that another process was heard to declare otherwise than this one: with
+    /// another threshold or rate, `reset`, counting, or quorum. Also where that is over by now.
+    pub differing: usize,
     /// Commands that were answered.
     pub answered: u64,
     /// Messages of other instances that were heard.
@@ -59,6 +62,9 @@ impl fmt::Display for FleetStatus {
         }
         if self.namesakes > 0 {
             write!(f, ", {} keys not shared for their label", self.namesakes)?;
+        }
+        if self.differing > 0 {
+            write!(f, ", {} declared otherwise elsewhere", self.differing)?;
         }
         match &self.last_error {
             Some(error) if !self.is_connected => write!(f, ": {error}"),

@@ -12,6 +12,8 @@ mod circuits;
 mod clusters;
 #[path = "fleet/connection.rs"]
 mod connection;
+#[path = "fleet/differing.rs"]
+mod differing;
 #[path = "fleet/labels.rs"]
 mod labels;
 #[path = "fleet/leaving.rs"]

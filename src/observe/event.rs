@@ -6,7 +6,7 @@ mod of_sharing;
 
 pub(crate) use entering::Entering;
 pub use of_calls::{CallEnded, CallOutcome, FallbackServed, LateOutcome, Rejection};
-pub use of_sharing::{Part, SharingLost, SharingRestored};
+pub use of_sharing::{Difference, Part, SharingDiffers, SharingLost, SharingRestored};
 
 use crate::brief::Brief;
 use crate::name::{KeyLabel, OneLine};

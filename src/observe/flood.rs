@@ -7,8 +7,8 @@ use super::any::AnyEvent;
 use super::clock::ClockOfEvents;
 use super::event::{
     CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left,
-    Missed, Operated, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored,
-    StateChange, WouldClose, WouldReject, WouldTrip,
+    Missed, Operated, ProbeExpired, Reconfigured, Rejection, SharingDiffers, SharingLost,
+    SharingRestored, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use super::kept::Event;
 use super::{Observer, Rehearsal, hears_all, is_later, nanos, wants_what};
@@ -270,6 +270,10 @@ impl<O: Observer, C: Clock + Send + Sync> Observer for FirstThenCounts<O, C> {
             self.tell(gone.into_iter().filter_map(|(_, count)| count.untold));
         }
         self.observer.left(event);
+    }
+
+    fn sharing_differs(&self, event: &SharingDiffers<'_>) {
+        self.observer.sharing_differs(event);
     }
 
     fn sharing_lost(&self, event: &SharingLost<'_>) {

@@ -8,8 +8,8 @@ use super::any::AnyEvent;
 use super::clock::ClockOfEvents;
 use super::event::{
     CallEnded, CircuitId, FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left,
-    Missed, Operated, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored,
-    StateChange, WouldClose, WouldReject, WouldTrip,
+    Missed, Operated, ProbeExpired, Reconfigured, Rejection, SharingDiffers, SharingLost,
+    SharingRestored, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use super::listeners::forget_panic;
 use super::{Observer, Rehearsal, hears_all, nanos, wants_what};
@@ -240,6 +240,10 @@ impl<O: Observer, C: Clock + Send + Sync> Observer for InOrder<O, C> {
 
     fn left(&self, event: &Left<'_>) {
         self.observer.left(event);
+    }
+
+    fn sharing_differs(&self, event: &SharingDiffers<'_>) {
+        self.observer.sharing_differs(event);
     }
 
     fn sharing_lost(&self, event: &SharingLost<'_>) {

@@ -2,9 +2,9 @@
 
 use super::Observer;
 use super::event::{
-    CallEnded, CallOutcome, CircuitId, FallbackServed, KeyEvicted, KeysFull, LateOutcome, Left,
-    Part, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange,
-    WouldClose, WouldReject, WouldTrip,
+    CallEnded, CallOutcome, CircuitId, Difference, FallbackServed, KeyEvicted, KeysFull,
+    LateOutcome, Left, Part, ProbeExpired, Reconfigured, Rejection, SharingDiffers, SharingLost,
+    SharingRestored, StateChange, WouldClose, WouldReject, WouldTrip,
 };
 #[cfg(all(
     feature = "last-good",
@@ -256,6 +256,18 @@ pub(crate) fn sharing_lost(
             error,
             losses,
             part,
+            sequence,
+        });
+    });
+}
+
+#[cold]
+pub(crate) fn sharing_differs(fleet: &str, breaker: &str, differences: &[Difference]) {
+    tell_here(|observer, sequence| {
+        observer.sharing_differs(&SharingDiffers {
+            fleet,
+            breaker,
+            differences,
             sequence,
         });
     });

@@ -13,8 +13,8 @@ mod many;
 use super::FirstThenCounts;
 use super::{
     FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
-    Operated, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange,
-    WouldClose, WouldReject, WouldTrip,
+    Operated, ProbeExpired, Reconfigured, Rejection, SharingDiffers, SharingLost, SharingRestored,
+    StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
 use sums::{is_one_of_many, tell_sums};
@@ -120,6 +120,10 @@ impl Observer for LogObserver {
     }
 
     fn keys_full(&self, event: &KeysFull<'_>) {
+        log::warn!(target: TARGET, "{event}");
+    }
+
+    fn sharing_differs(&self, event: &SharingDiffers<'_>) {
         log::warn!(target: TARGET, "{event}");
     }
 

@@ -2,8 +2,8 @@
 
 use super::{
     FallbackServed, KeyEvicted, KeysFull, LastGoodFailed, LateOutcome, Left, Missed, Observer,
-    Operated, ProbeExpired, Reconfigured, Rejection, SharingLost, SharingRestored, StateChange,
-    WouldClose, WouldReject, WouldTrip,
+    Operated, ProbeExpired, Reconfigured, Rejection, SharingDiffers, SharingLost, SharingRestored,
+    StateChange, WouldClose, WouldReject, WouldTrip,
 };
 use breaker_core::State;
 use std::time::Duration;
@@ -43,6 +43,7 @@ use std::time::Duration;
 /// | `left` | debug | a shared breaker was dropped, or breakers by key were | |
 /// | `sharing_lost` | warn | a fleet can't be reached: each process is on its own | `fleet`, `losses` (since it was told last), `error`; of a part, `circuits` and `of` |
 /// | `sharing_restored` | info | it is reached again | `fleet`, `after_seconds` |
+/// | `sharing_differs` | warn | another process of the fleet declares a breaker otherwise | `fleet`, `differences` |
 /// | `last_good_failed` | warn | a last-good answer could not be stored or loaded | `step`, `error` |
 ///
 /// Each has `sequence`, `breaker` (but of a fleet), and `generation` (but of keys, answers,
@@ -266,6 +267,15 @@ impl Observer for TracingObserver {
 
     fn left(&self, event: &Left<'_>) {
         tell!(DEBUG, "left", event, { breaker = event.breaker });
+    }
+
+    fn sharing_differs(&self, event: &SharingDiffers<'_>) {
+        let differences = event.list();
+        tell!(WARN, "sharing_differs", event, {
+            fleet = event.fleet,
+            breaker = event.breaker,
+            differences = tracing::field::display(&differences),
+        });
     }
 
     fn sharing_lost(&self, event: &SharingLost<'_>) {

@@ -79,14 +79,17 @@ impl Question {
     }
 
     /// What a circuit has to say before nobody asks for it any more: once.
-    pub(crate) fn last(circuit: &Arc<Circuit>, now: u64) -> Option<Self> {
+    pub(crate) fn last(circuit: &Arc<Circuit>, now: u64) -> Vec<Self> {
         if circuit.has_parted.swap(true, Ordering::Relaxed) {
-            return None;
+            return Vec::new();
         }
         let mut instance = circuit.instance();
-        let (caller, command) = (instance.caller(), instance.farewell(now)?);
+        let (caller, commands) = (instance.caller(), instance.farewell(now));
         drop(instance);
-        Some(Self::new(circuit, &caller, None, &command))
+        let commands = commands.iter();
+        commands
+            .map(|command| Self::new(circuit, &caller, None, command))
+            .collect()
     }
 
     fn command(&self, script: &str) -> Cmd {

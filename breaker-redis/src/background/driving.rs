@@ -4,6 +4,7 @@ use super::asking::{self, Answer, Answered, Question, Wrong};
 use super::{Background, Event, task, trouble, window};
 use crate::circuit::{Circuit, NEVER, Reached, Standing, counts};
 use crate::instance::{Follow, Step, Unanswered};
+use crate::protocol::Declared;
 use breakerbox::link;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -185,10 +186,9 @@ impl Background {
         self.is_changed = true;
         let node = self.nodes.of_key(circuit.place.key());
         let live = node.filter(|at| self.nodes.all[*at].live.is_some());
-        if let Some(at) = live
-            && let Some(last) = Question::last(circuit, self.hub.now())
-        {
-            self.nodes.all[at].questions.push(last);
+        if let Some(at) = live {
+            let last = Question::last(circuit, self.hub.now());
+            self.nodes.all[at].questions.extend(last);
             self.ask_if_enough(at);
         }
     }
@@ -214,6 +214,13 @@ impl Background {
     pub(super) fn quiet(&self) -> u64 {
         let quiet = QUIET.min(self.hub.times().poll);
         u64::try_from(quiet.as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// Another process declares the circuit otherwise, if it does.
+    pub(super) fn tell_otherwise(&self, circuit: &Circuit, there: Option<Declared>, is_used: bool) {
+        if let (true, Some(group)) = (there.is_some() || is_used, circuit.group.upgrade()) {
+            group.look_at_declared(there, is_used);
+        }
     }
 
     fn keep_quiet(&mut self, circuit: &Arc<Circuit>) {
@@ -280,7 +287,13 @@ impl Background {
             };
             let circuit = question.circuit;
             if let Some(asked) = question.asked {
-                circuit.instance().replied(now, asked, reply);
+                let mut instance = circuit.instance();
+                let told = reply.ok().and_then(|reply| reply.now.as_ref());
+                let otherwise = told.and_then(|told| instance.declared_otherwise(told, false));
+                instance.replied(now, asked, reply);
+                let is_used = instance.is_used();
+                drop(instance);
+                self.tell_otherwise(&circuit, otherwise, is_used);
             }
             match answer {
                 Answer::Reply(_) => {

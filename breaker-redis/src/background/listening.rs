@@ -37,7 +37,12 @@ impl Background {
         self.hub.heard.fetch_add(1, Ordering::Relaxed);
         // A key that isn't known here has nothing to follow: once it is, it is asked for.
         if let Some(circuit) = group.of_label(&message.label) {
-            circuit.instance().heard(self.hub.now(), &message.told);
+            let mut instance = circuit.instance();
+            let otherwise = instance.declared_otherwise(&message.told, true);
+            instance.heard(self.hub.now(), &message.told);
+            let is_used = instance.is_used();
+            drop(instance);
+            self.tell_otherwise(&circuit, otherwise, is_used);
             self.urgent.push_back(circuit);
         }
     }

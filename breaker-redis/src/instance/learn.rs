@@ -152,9 +152,10 @@ impl Instance {
     fn stands_by_others(&mut self, told: &Told, known: Known) -> bool {
         let version = told.version;
         let closed = told.shared.state == State::Closed;
-        // An operator's word begins an epoch, and counts begin with it.
-        let is_order = told.cause == Cause::Operator && told.offered.is_none();
-        let is_new_life = known.is_none_or(|known| known.epoch != version.epoch && !is_order);
+        // An operator's word begins an epoch, and counts begin with it; also where nothing was heard of it
+        // but what came after.
+        let is_ordered = known < told.operated;
+        let is_new_life = known.is_none_or(|known| known.epoch != version.epoch && !is_ordered);
         if closed && is_new_life && (self.alone || self.here.is(State::Closed)) {
             // It has counted from the same beginning, or since before Redis lost what was counted.
             if !self.alone {

@@ -1,6 +1,6 @@
 //! What an instance goes by.
 
-use crate::protocol::{Caller, Limits, Quorum, Who, bounded_lease};
+use crate::protocol::{Caller, Declared, Limits, Quorum, Who, bounded_lease};
 use std::time::Duration;
 
 /// What an [`Instance`](super::Instance) goes by. The same for all circuits of a group, so that they
@@ -39,6 +39,8 @@ pub struct Options {
     pub quiet: Duration,
     /// How long the fleet's circuit is opened for where counts open it: the `reset` of the breaker, 30 s.
     pub reset: Duration,
+    /// What opens the breaker, by its own counts: 5 failures in a row.
+    pub opens: Limits,
     /// Whether the failures of all instances count together, and when they open the circuit. `None`: each
     /// instance counts for itself.
     pub counting: Option<Limits>,
@@ -62,6 +64,7 @@ impl Options {
             poll: Duration::from_secs(5),
             quiet: Duration::ZERO,
             reset: Duration::from_secs(30),
+            opens: Limits::Consecutive { threshold: 5 },
             counting: None,
             slow_start: Duration::ZERO,
             quorum: Quorum::Instances(1),
@@ -76,7 +79,20 @@ impl Options {
             alive: micros(self.alive),
             present: matches!(self.quorum, Quorum::Share(_)),
             longest_lease: micros(self.probe_timeout),
+            declared: Some(self.declared()),
         }
+    }
+
+    /// What others hear of it.
+    #[must_use]
+    pub fn declared(&self) -> Declared {
+        Declared {
+            opens: self.opens,
+            reset: micros(self.reset),
+            counting: self.counting.is_some(),
+            quorum: self.quorum,
+        }
+        .bounded()
     }
 
     /// In microseconds.

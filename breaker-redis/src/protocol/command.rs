@@ -1,7 +1,7 @@
 //! What an instance asks of Redis.
 
 use super::record::LONGEST_WAIT;
-use super::{Cause, Share, Shared, Version, Who};
+use super::{Cause, Declared, Share, Shared, Version, Who};
 
 /// What an instance knew when it asked: `None` before it has heard anything.
 pub type Known = Option<Version>;
@@ -20,9 +20,15 @@ pub struct Caller {
     /// How long a lease can last at most, in microseconds: the `probe_timeout` of its breaker, 100 ms to a
     /// day, else the nearest of them. What is left of anybody's counts as at most that.
     pub longest_lease: u64,
+    /// What it declares of the circuit: goes along with what it has stored.
+    pub declared: Option<Declared>,
 }
 
 impl Caller {
+    pub(super) fn declared(&self) -> Option<Declared> {
+        self.declared.map(Declared::bounded)
+    }
+
     pub(crate) fn longest_lease(&self) -> u64 {
         bounded_lease(self.longest_lease)
     }
@@ -41,6 +47,16 @@ pub enum Quorum {
     /// This share of those that are alive; at least two of them, unless there is only one. Not reached
     /// for the first half of `alive` after Redis was emptied, since nobody knows yet who is.
     Share(Share),
+}
+
+impl Quorum {
+    /// Its kind and its number.
+    pub(super) fn as_number(self) -> (&'static str, u32) {
+        match self {
+            Self::Instances(least) => ("instances", least),
+            Self::Share(share) => ("share", share.billionths()),
+        }
+    }
 }
 
 /// What an instance has counted while closed: not since it last said so but in all, so that saying it
@@ -79,6 +95,21 @@ pub enum Limits {
         /// Not before so many calls.
         min_calls: u32,
     },
+}
+
+impl Limits {
+    /// Their kind and three numbers: 0 for what there isn't.
+    pub(super) fn as_numbers(self) -> (&'static str, [u32; 3]) {
+        let billionths = |share: Option<Share>| share.map_or(0, Share::billionths);
+        match self {
+            Self::Consecutive { threshold } => ("consecutive", [threshold, 0, 0]),
+            Self::Rate {
+                failures,
+                slow,
+                min_calls,
+            } => ("rate", [billionths(failures), billionths(slow), min_calls]),
+        }
+    }
 }
 
 /// What an instance asks. Each is answered with a [`Reply`](super::Reply), which says how it stands
@@ -122,6 +153,12 @@ pub enum Command {
     /// The trial came to nothing: another may probe.
     Release {
         /// The version of the lease.
+        known: Known,
+    },
+    /// Nobody will ask the instance for anything any more: what it has counted and voted counts no more,
+    /// and it is none of those alive.
+    Leave {
+        /// What it knew.
         known: Known,
     },
     /// The instance's circuit has opened (or is no longer open), which opens the fleet's only with a
@@ -170,6 +207,7 @@ impl Command {
             | Self::Lease { known, .. }
             | Self::Renew { known, .. }
             | Self::Release { known }
+            | Self::Leave { known }
             | Self::Vote { known, .. }
             | Self::Count { known, .. } => known,
             Self::Offer { known, .. } => Some(known),

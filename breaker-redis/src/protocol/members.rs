@@ -140,6 +140,17 @@ impl Members {
         }
     }
 
+    /// The instance is over, and counts no more.
+    pub(crate) fn leave(&mut self, now: u64, caller: &Caller, term: Option<Version>) {
+        if let Some(says) = self.says(now, caller, term) {
+            self.pass(now, caller.alive);
+            if let Some(member) = self.of.remove(&caller.who) {
+                let slice = self.slice(member.tick);
+                *slice = slice.with(Slice::of(says), u64::saturating_sub);
+            }
+        }
+    }
+
     /// What an instance that counts has said in the present term.
     fn says(&self, now: u64, caller: &Caller, term: Option<Version>) -> Option<Says> {
         let (ticks, _) = self.ticks?.at(now, caller.alive);

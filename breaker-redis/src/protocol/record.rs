@@ -1,6 +1,6 @@
 //! What Redis holds of one circuit.
 
-use super::{Caller, Cause, Members, Told, Version, Who};
+use super::{Caller, Cause, Declared, Members, Told, Version, Who};
 use breakerbox::State;
 
 /// The longest wait that is shared, and the longest lease, in microseconds: a day, as for a snapshot. What
@@ -90,6 +90,9 @@ pub struct Record {
     pub offered: Option<Version>,
     /// While closed: when the last census of this version began, in microseconds of Redis' clock.
     pub census: Option<u64>,
+    /// What who has entered this state, or began the census, declares of the circuit. `None` of an
+    /// operator's word, and of what was offered.
+    pub declared: Option<Declared>,
 }
 
 impl Record {
@@ -138,6 +141,8 @@ impl Record {
             by: self.by.clone(),
             offered: self.offered,
             census: self.census(now),
+            operated: self.operated,
+            declared: self.declared,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What Redis answers.
 
-use super::{Cause, Shared, Version, Who};
+use super::{Cause, Declared, Shared, Version, Who};
 
 /// What became of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,4 +44,9 @@ pub struct Told {
     /// together that may open the circuit by rate, and every instance says what its window holds, also
     /// those that have seen none; who has seen some counts again after [`CENSUS`](super::CENSUS), which decides.
     pub census: Option<u64>,
+    /// The version that an operator made last, of those since Redis was emptied.
+    pub operated: Option<Version>,
+    /// What who has entered this state, or began the census, declares of the circuit. `None` of an
+    /// operator's word, and of what was offered.
+    pub declared: Option<Declared>,
 }

@@ -25,7 +25,7 @@ pub struct Applied {
 /// ```
 /// use breaker_redis::protocol::{Caller, Command, Stored, Verdict, Who, apply};
 ///
-/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false, longest_lease: 60_000_000 };
+/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false, longest_lease: 60_000_000, declared: None };
 /// let mut nothing = Stored::default();
 /// let applied = apply(&mut nothing, 1_000, &caller, &Command::Read { known: None });
 /// assert_eq!(applied.reply.verdict, Verdict::Missing);
@@ -45,7 +45,10 @@ pub fn apply(stored: &mut Stored, now: u64, caller: &Caller, command: &Command) 
         record.pull(now);
     }
     let term = stored.record.as_ref().map(|record| record.version);
-    stored.members.hear(now, caller, term);
+    match command {
+        Command::Leave { .. } => stored.members.leave(now, caller, term),
+        _ => stored.members.hear(now, caller, term),
+    }
     let known = command.known().map(Version::bounded).filter(is_believed);
     let mut asked = Asked {
         standing: standing(stored.record.as_ref(), known),
@@ -107,7 +110,7 @@ struct Asked<'a> {
 impl Asked<'_> {
     fn decide(&mut self, command: &Command) -> Verdict {
         match *command {
-            Command::Read { .. } => match self.standing {
+            Command::Read { .. } | Command::Leave { .. } => match self.standing {
                 Standing::Missing => Verdict::Missing,
                 Standing::Behind => Verdict::Behind,
                 Standing::Current | Standing::Ahead => Verdict::Done,
@@ -300,6 +303,7 @@ impl Asked<'_> {
         let age = record.census(now);
         if age.is_none() {
             record.census = Some(now);
+            record.declared = self.caller.declared();
             self.publish = true;
         }
         age.is_some_and(|age| age >= CENSUS)
@@ -323,6 +327,7 @@ impl Asked<'_> {
         self.enter(to, cause);
         if let Some(record) = &mut self.stored.record {
             record.offered = self.known;
+            record.declared = None;
             if cause == Cause::Operator {
                 // The word is of then, and whoever has spoken since has the last one.
                 record.operated = self.known;
@@ -353,6 +358,8 @@ impl Asked<'_> {
             operated,
             offered: None,
             census: None,
+            // An operator's program may know no more of the circuit than its name.
+            declared: self.caller.declared().filter(|_| cause != Cause::Operator),
         });
         self.stored.members.begin_term();
         self.publish = true;

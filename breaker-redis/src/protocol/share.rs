@@ -30,6 +30,13 @@ impl Share {
         f64::from(self.0) / ONE
     }
 
+    /// What [`billionths`](Self::billionths) gave.
+    pub(crate) fn of_billionths(billionths: u32) -> Option<Self> {
+        (1..=1_000_000_000)
+            .contains(&billionths)
+            .then_some(Self(billionths))
+    }
+
     pub(crate) fn billionths(self) -> u32 {
         self.0
     }

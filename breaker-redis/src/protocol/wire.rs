@@ -82,7 +82,7 @@ impl Reply {
     /// ```
     /// use breaker_redis::protocol::{Reply, Unusable, Verdict};
     ///
-    /// let reply = Reply::decode(b"1 done 1764.2 open 30000000 0 1 tripped 5 web-1 - 0 - -")?;
+    /// let reply = Reply::decode(b"1 done 1764.2 open 30000000 0 1 tripped 5 web-1 - 0 - - - -")?;
     /// assert_eq!(reply.verdict, Verdict::Done);
     /// assert_eq!(Reply::decode(b"1 foreign"), Err(Unusable::Foreign));
     /// assert_eq!(Reply::decode(&[b'x'; 100_000]), Err(Unusable::TooLong));
@@ -136,7 +136,7 @@ impl Message {
     /// ```
     /// use breaker_redis::protocol::{Message, Unusable};
     ///
-    /// let message = Message::decode(b"1 [hotel%207] 1764.3 closed 0 0 0 recovered 0 web-2 - 0 - -")?;
+    /// let message = Message::decode(b"1 [hotel%207] 1764.3 closed 0 0 0 recovered 0 web-2 - 0 - - - -")?;
     /// assert_eq!(message.label, "[hotel%207]");
     /// assert_eq!(Message::decode(b"PING"), Err(Unusable::OtherFormat));
     /// # Ok::<(), Unusable>(())

@@ -219,3 +219,59 @@ fn a_breaker_whose_name_is_taken_tells_nothing_when_it_is_dropped() {
     let last = first.breaker.last_change().map(|change| change.to);
     assert_eq!(last, None, "nothing has happened to it");
 }
+
+/// How many instances Redis holds something of, that counts for this circuit.
+fn members(server: &Server, circuit: &str) -> usize {
+    let fields: Vec<String> = redis::cmd("HKEYS")
+        .arg(format!("breakerbox:{circuit}"))
+        .query(&mut server.connect())
+        .unwrap();
+    let of_members = fields.iter().filter(|field| field.starts_with("member:"));
+    of_members.count()
+}
+
+#[test]
+fn votes_and_counts_are_withdrawn_with_the_breaker_and_with_the_fleet() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let once = Settings::new().threshold(1).must();
+    let vote = (once, Sharing::new().quorum(2));
+    let count = (
+        Settings::new().threshold(2).must(),
+        Sharing::new().counting(),
+    );
+    let alive = (once, Sharing::new().quorum_share(1.0));
+    for (config, sharing) in [vote, count, alive] {
+        for with_its_fleet in [false, true] {
+            let name = name("withdrawn");
+            // Far longer than any of these tests may last.
+            let patient = || builder(&server).alive(Duration::from_secs(3600));
+            let parts = Instance::new(patient(), name, config, sharing);
+            let stays = Instance::new(patient(), name, config, sharing);
+            let before = if sharing == alive.1 { 1 } else { 0 };
+            parts.fail();
+            until("it to be told", || members(&server, name) == before + 1);
+            parts.fleet.ready(LONG).expect("to be ready");
+            let kept = match with_its_fleet {
+                true => {
+                    drop(parts);
+                    None
+                }
+                false => {
+                    drop(parts.breaker);
+                    Some(parts.fleet)
+                }
+            };
+            soon("it to be withdrawn", || members(&server, name) == before);
+            if sharing != alive.1 {
+                // Else it would be the second.
+                stays.fail();
+                until("it to be told", || members(&server, name) == 1);
+                let other = Instance::new(patient(), name, config, sharing);
+                assert_eq!(other.breaker.state(), State::Closed, "{sharing:?}");
+            }
+            drop(kept);
+        }
+    }
+}

@@ -6,10 +6,16 @@ mod alone;
 mod asking;
 #[path = "by_hand/census.rs"]
 mod census;
+#[path = "by_hand/declared.rs"]
+mod declared;
+#[path = "by_hand/farewell.rs"]
+mod farewell;
 #[path = "by_hand/following.rs"]
 mod following;
 #[path = "by_hand/lease.rs"]
 mod lease;
+#[path = "by_hand/missed.rs"]
+mod missed;
 #[path = "by_hand/quiet.rs"]
 mod quiet;
 #[path = "by_hand/telling.rs"]
@@ -70,6 +76,8 @@ pub(crate) fn told(counter: u64, shared: Shared, cause: Cause, by: &str) -> Told
         by: Who::new(by).expect("a name"),
         offered: None,
         census: None,
+        operated: (cause == Cause::Operator).then_some(version(counter)),
+        declared: None,
     }
 }
 

@@ -102,6 +102,7 @@ impl World {
             operated: None,
             offered: None,
             census: None,
+            declared: None,
         }
     }
 
@@ -125,6 +126,8 @@ impl World {
             by: record.by,
             offered: None,
             census: None,
+            operated: None,
+            declared: None,
         };
         for id in self.ids() {
             if self.nodes[&id].is_linked {

@@ -94,3 +94,76 @@ impl fmt::Display for SharingRestored<'_> {
         write!(f, "fleet `{fleet}` is reached again, after {after}")
     }
 }
+
+/// Another process of the fleet declares the breaker otherwise than this one: another deploy of the
+/// program, or another program. Each goes on by what itself declares. Displays as the line of a log.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SharingDiffers<'a> {
+    /// What the fleet is called.
+    pub fleet: &'a str,
+    /// The breaker, or the breakers by key.
+    pub breaker: &'a str,
+    /// What differs, and nothing else.
+    pub differences: &'a [Difference],
+    /// Grows with every event of the process.
+    pub sequence: u64,
+}
+
+impl SharingDiffers<'_> {
+    /// The differences, displayed one after the other.
+    pub(crate) fn list(&self) -> impl fmt::Display + use<'_> {
+        List(self.differences)
+    }
+}
+
+struct List<'a>(&'a [Difference]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, difference) in self.0.iter().enumerate() {
+            let before = if at == 0 { "" } else { "; " };
+            write!(f, "{before}{difference}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for SharingDiffers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (fleet, breaker) = (OneLine(self.fleet), OneLine(self.breaker));
+        write!(
+            f,
+            "breaker `{breaker}` of fleet `{fleet}` is declared otherwise elsewhere: {}: each process goes by \
+             its own until all declare the same",
+            self.list()
+        )
+    }
+}
+
+/// One thing that is declared in two ways. Displays as `reset 30s here, 10s there`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// What: the name of a setting.
+    pub what: &'static str,
+    /// What this process declares.
+    pub here: String,
+    /// What the other one does.
+    pub there: String,
+}
+
+impl Difference {
+    /// For who makes a [`Link`](crate::link::Link).
+    #[must_use]
+    pub const fn new(what: &'static str, here: String, there: String) -> Self {
+        Self { what, here, there }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, here, there } = self;
+        write!(f, "{what} {} here, {} there", OneLine(here), OneLine(there))
+    }
+}

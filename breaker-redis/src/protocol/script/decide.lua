@@ -34,7 +34,7 @@ local function has_lease()
 end
 
 -- Not an offer of what was an operator's word.
-local is_order = command == 'change' and ARGV[14] == 'operator'
+local is_order = command == 'change' and ARGV[15] == 'operator'
 
 local function enter(to, cause, count)
   local before = record
@@ -44,7 +44,9 @@ local function enter(to, cause, count)
     state = to.state, wait = to.wait, imposed = to.imposed, reopenings = to.reopenings,
     since = now, cause = cause, number = count, by = who,
     holder = false, lease_since = 0, lease_lasts = 0,
-    operated = before and before.operated or false, offered = false, census = false, changed = true,
+    operated = before and before.operated or false, offered = false, census = false,
+    -- An operator's program may know no more of the circuit than its name.
+    declared = cause ~= 'operator' and declared, changed = true,
   }
   if cause == 'operator' then
     record.operated = record.version
@@ -161,7 +163,7 @@ end
 local function after_census()
   local age = census_age()
   if not age then
-    record.census, record.changed = now, true
+    record.census, record.declared, record.changed = now, declared, true
     publishes = true
   end
   return age and age >= CENSUS
@@ -203,7 +205,7 @@ local function offer(to, cause, count)
     end
   end
   enter(to, cause, count)
-  record.offered = known
+  record.offered, record.declared = known, false
   if cause == 'operator' then
     -- The word is of then, and whoever has spoken since has the last one.
     record.operated = known
@@ -218,24 +220,28 @@ if record and (record.since > now or record.lease_since > now or (record.census 
   record.lease_since = min(record.lease_since, now)
   record.census = record.census and min(record.census, now)
 end
-hear(record and record.version)
+if command == 'leave' then
+  leave(record and record.version)
+else
+  hear(record and record.version)
+end
 
 local verdict
-if command == 'read' then
+if command == 'read' or command == 'leave' then
   verdict = (standing == 'current' or standing == 'ahead') and 'done' or standing
 elseif command == 'change' then
   verdict = 'refused'
-  local why, number_of_why = cause(14)
-  if may_change(why, ARGV[16] == '1') then
-    enter(shared(10), why, number_of_why)
+  local why, number_of_why = cause(15)
+  if may_change(why, ARGV[17] == '1') then
+    enter(shared(11), why, number_of_why)
     verdict = 'done'
   end
 elseif command == 'lease' then
-  verdict = lease(argument_time(10, 0, longest_lease))
+  verdict = lease(argument_time(11, 0, longest_lease))
 elseif command == 'renew' then
   verdict = holding()
   if verdict == 'done' then
-    record.lease_since, record.lease_lasts = now, argument_time(10, 0, longest_lease)
+    record.lease_since, record.lease_lasts = now, argument_time(11, 0, longest_lease)
     record.changed = true
   end
 elseif command == 'release' then
@@ -244,13 +250,13 @@ elseif command == 'release' then
     enter(open_with_nothing_left(record.reopenings), 'released', 0)
   end
 elseif command == 'vote' then
-  verdict = vote(argument_number(10, 1), ARGV[11], count_argument(12), shared(13))
+  verdict = vote(argument_number(11, 1), ARGV[12], count_argument(13), shared(14))
 elseif command == 'count' then
-  local limits = { ARGV[13], count_argument(14), count_argument(15), count_argument(16) }
-  verdict = count(count_argument(10), count_argument(11), count_argument(12), limits, ARGV[17],
-    count_argument(18), shared(19))
+  local limits = { ARGV[14], count_argument(15), count_argument(16), count_argument(17) }
+  verdict = count(count_argument(11), count_argument(12), count_argument(13), limits, ARGV[18],
+    count_argument(19), shared(20))
 elseif command == 'offer' then
-  verdict = offer(shared(10), cause(14))
+  verdict = offer(shared(11), cause(15))
 else
   return redis.error_reply('ERR breaker-redis: unknown command')
 end

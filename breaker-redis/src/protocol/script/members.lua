@@ -55,16 +55,21 @@ end
 
 local has_ticked = false
 
+-- Lets the time pass, and forgets the slices that it takes.
+local function pass()
+  local before = ticks[1]
+  local more
+  ticks, more = passed()
+  for step = 1, min(more, SLICES) do
+    slices[(before + step) % SLICES] = { 0, 0, 0, 0, 0, 0, 0, changed = true }
+  end
+  has_ticked = has_ticked or more > 0
+end
+
 -- The instance says something else than before: `change` makes it of what that was.
 local function say(term, change)
   if ticks then
-    local before = ticks[1]
-    local more
-    ticks, more = passed()
-    for step = 1, min(more, SLICES) do
-      slices[(before + step) % SLICES] = { 0, 0, 0, 0, 0, 0, 0, changed = true }
-    end
-    has_ticked = has_ticked or more > 0
+    pass()
   else
     ticks = { 1, now, 1 + TO_SETTLE }
     for i = 0, SLICES - 1 do
@@ -81,13 +86,24 @@ local function say(term, change)
   member = { ticks[1], term, says[1], says[2], says[3], says[4] }
 end
 
+local function is_member()
+  return ticks and member and passed()[1] - member[1] < SLICES
+end
+
 local function hear(term)
-  local counts = false
-  if ticks and member then
-    counts = passed()[1] - member[1] < SLICES
-  end
-  if present or counts then
+  if present or is_member() then
     say(term, function(says) return says end)
+  end
+end
+
+local has_left = false
+
+-- The instance is over, and counts no more.
+local function leave(term)
+  if is_member() then
+    pass()
+    add(member[1], said(term), -1)
+    member, has_left = false, true
   end
 end
 

@@ -7,7 +7,7 @@
 --            ticks, slice0-4 the fleet's sums, by when instances were last heard of (`members.rs`)
 --            member:{who}    what an instance has said
 -- ARGV     who, alive, present, longest lease, channel, label, milliseconds that the key lives without
---          use, command, known version, what belongs to the command
+--          use, command, known version, what the instance declares, what belongs to the command
 
 local FORMAT = '1'
 -- Doubles hold every whole number up to 2^53.
@@ -89,11 +89,27 @@ local CAUSES = {
   released = 0, recovered = 0, operator = 0,
 }
 
-local RECORD = '^(%S+)' .. string.rep(' (%S+)', 14) .. '$'
+local DECLARED = '^([cr]):(%d+):(%d+):(%d+):(%d+):[01]:([is]):(%d+)$'
+
+-- Whether it is what an instance may declare.
+local function is_declared(text)
+  local rule, first, second, third, reset, quorum, least =
+    match(#text <= 64 and text or '', DECLARED)
+  local is_rate = rule == 'r'
+  first, second = number(first, is_rate and 1e9 or MAX_COUNT), number(second, is_rate and 1e9 or 0)
+  third, reset = number(third, is_rate and MAX_COUNT or 0), number(reset, LONGEST_WAIT)
+  least = number(least, quorum == 's' and 1e9 or MAX_COUNT)
+  return first and second and third and reset and least and (quorum == 'i' or least > 0) or false
+end
+
+local declared = argument(ARGV[10])
+declared = declared ~= '-' and argument(is_declared(declared) and declared)
+
+local RECORD = '^(%S+)' .. string.rep(' (%S+)', 15) .. '$'
 
 local function read_record(text)
   local f = #text <= LONGEST and { match(text, RECORD) } or {}
-  if #f ~= 15 then
+  if #f ~= 16 then
     return nil
   end
   local record = {
@@ -102,7 +118,7 @@ local function read_record(text)
     number = number(f[8], CAUSES[f[7]] or 0), by = f[9], holder = f[10] ~= '-' and f[10],
     lease_since = number(f[11], MAX_NUMBER), lease_lasts = number(f[12], LONGEST_WAIT),
     operated = version(f[13]), offered = version(f[14]),
-    census = f[15] ~= '-' and number(f[15], MAX_NUMBER),
+    census = f[15] ~= '-' and number(f[15], MAX_NUMBER), declared = f[16] ~= '-' and f[16],
   }
   local is_whole = record.version and STATES[record.state] and record.wait
     and (f[4] == '0' or f[4] == '1') and record.reopenings and record.since
@@ -114,6 +130,7 @@ local function read_record(text)
     and (record.state == 'half_open') == (record.holder ~= false)
     and (record.state == 'open' or (record.wait == 0 and record.imposed == '0'))
     and (record.state == 'closed' or not record.census)
+    and (not record.declared or is_declared(record.declared))
   return is_whole and record or nil
 end
 

@@ -18,10 +18,10 @@ end
 
 if record and record.changed then
   local r = record
-  put('record', format('%s %s %.0f %s %.0f %.0f %s %.0f %s %s %.0f %.0f %s %s %s',
+  put('record', format('%s %s %.0f %s %.0f %.0f %s %.0f %s %s %.0f %.0f %s %s %s %s',
     version_text(r.version), r.state, r.wait, r.imposed, r.reopenings, r.since, r.cause, r.number,
     r.by, r.holder or '-', r.lease_since, r.lease_lasts, version_text(r.operated),
-    version_text(r.offered), number_text(r.census)), got[2])
+    version_text(r.offered), number_text(r.census), r.declared or '-'), got[2])
 end
 local silent = {}
 if ticks then
@@ -51,9 +51,10 @@ end
 local told = ''
 if record then
   local r = record
-  told = format(' %s %s %.0f %s %.0f %s %.0f %s %s %.0f %s %s', version_text(r.version), r.state,
+  told = format(' %s %s %.0f %s %.0f %s %.0f %s %s %.0f %s %s %s %s', version_text(r.version), r.state,
     left(r.since, r.wait), r.imposed, r.reopenings, r.cause, r.number, r.by, r.holder or '-',
-    lease_left(), version_text(r.offered), number_text(census_age()))
+    lease_left(), version_text(r.offered), number_text(census_age()), version_text(r.operated),
+    r.declared or '-')
 end
 
 if publishes and redis.acl_check_cmd and not redis.acl_check_cmd('PUBLISH', channel, '') then
@@ -66,6 +67,9 @@ if #writes > 0 then
 end
 if is_lost and not record then
   redis.call('HDEL', KEYS[1], 'record')
+end
+if has_left then
+  redis.call('HDEL', KEYS[1], member_field)
 end
 for _, field in ipairs(silent) do
   redis.call('HDEL', KEYS[1], field)

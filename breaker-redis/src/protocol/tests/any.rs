@@ -3,8 +3,8 @@
 use super::super::record::{CENSUS_HOLDS, LONGEST_WAIT};
 use super::super::version::MAX_NUMBER;
 use super::super::{
-    Caller, Cause, Command, Counts, Known, Lease, Limits, Quorum, Record, Share, Shared, Told,
-    Version, Who,
+    Caller, Cause, Command, Counts, Declared, Known, Lease, Limits, Quorum, Record, Share, Shared,
+    Told, Version, Who,
 };
 use breakerbox::State;
 use proptest::option;
@@ -77,47 +77,51 @@ pub(super) fn told() -> impl Strategy<Value = Told> {
         who(),
         option::of(version()),
         option::of(number(CENSUS_HOLDS)),
+        (option::of(version()), declared()),
     )
-        .prop_map(|(version, shared, lease, cause, by, offered, census)| {
-            let offered = offered.filter(|offered| *offered < version);
-            let is_trial = shared.state == State::HalfOpen;
-            let bounded = shared.bounded();
-            Told {
-                version,
-                shared: Shared {
-                    state: shared.state,
-                    ..bounded
-                },
-                lease: is_trial.then_some(lease),
-                cause,
-                by,
-                offered,
-                census: census.filter(|_| shared.state == State::Closed),
-            }
-        })
+        .prop_map(
+            |(version, shared, lease, cause, by, offered, census, last)| {
+                let (operated, declared) = last;
+                let offered = offered.filter(|offered| *offered < version);
+                let is_trial = shared.state == State::HalfOpen;
+                let bounded = shared.bounded();
+                Told {
+                    version,
+                    shared: Shared {
+                        state: shared.state,
+                        ..bounded
+                    },
+                    lease: is_trial.then_some(lease),
+                    cause,
+                    by,
+                    offered,
+                    census: census.filter(|_| shared.state == State::Closed),
+                    operated: operated.filter(|operated| *operated <= version),
+                    declared,
+                }
+            },
+        )
 }
 
 /// What somebody may have written, of the kind that the script writes.
 pub(super) fn record() -> impl Strategy<Value = Record> {
     let lease = (number(MAX_NUMBER), number(LONGEST_WAIT));
-    let of_before = option::of(version());
-    (told(), number(MAX_NUMBER), lease, of_before).prop_map(
-        |(told, since, (given, lasts), operated)| Record {
-            version: told.version,
-            shared: told.shared,
-            since,
-            cause: told.cause,
-            by: told.by,
-            lease: told.lease.map(|(holder, _)| Lease {
-                holder,
-                since: given,
-                lasts,
-            }),
-            operated: operated.filter(|operated| *operated <= told.version),
-            offered: told.offered,
-            census: told.census.map(|_| since),
-        },
-    )
+    (told(), number(MAX_NUMBER), lease).prop_map(|(told, since, (given, lasts))| Record {
+        version: told.version,
+        shared: told.shared,
+        since,
+        cause: told.cause,
+        by: told.by,
+        lease: told.lease.map(|(holder, _)| Lease {
+            holder,
+            since: given,
+            lasts,
+        }),
+        operated: told.operated,
+        offered: told.offered,
+        census: told.census.map(|_| since),
+        declared: told.declared,
+    })
 }
 
 pub(super) fn quorum() -> impl Strategy<Value = Quorum> {
@@ -142,6 +146,17 @@ pub(super) fn limits() -> impl Strategy<Value = Limits> {
             min_calls,
         }),
     ]
+}
+
+/// What somebody may declare; `reset` within what can be told.
+pub(super) fn declared() -> impl Strategy<Value = Option<Declared>> {
+    let all = (limits(), number(LONGEST_WAIT), any::<bool>(), quorum());
+    option::of(all.prop_map(|(opens, reset, counting, quorum)| Declared {
+        opens,
+        reset,
+        counting,
+        quorum,
+    }))
 }
 
 pub(super) fn counts() -> impl Strategy<Value = Counts> {
@@ -187,6 +202,7 @@ pub(super) fn command(known: Known) -> impl Strategy<Value = Command> {
                 .boxed(),
         ),
         (1, Just(Command::Release { known }).boxed()),
+        (1, Just(Command::Leave { known }).boxed()),
         (
             4,
             (prop::bool::weighted(0.8), shared(), quorum())
@@ -235,12 +251,12 @@ pub(super) fn caller() -> impl Strategy<Value = Caller> {
         1 => 0..300_000_u64,
         1 => Just(u64::MAX)
     ];
-    (0..4_u8, alive, any::<bool>(), longest).prop_map(|(number, alive, present, longest_lease)| {
-        Caller {
-            who: Who::new(&format!("web-{number}")).expect("a name"),
-            alive,
-            present,
-            longest_lease,
-        }
+    let all = (0..4_u8, alive, any::<bool>(), longest, declared());
+    all.prop_map(|(number, alive, present, longest_lease, declared)| Caller {
+        who: Who::new(&format!("web-{number}")).expect("a name"),
+        alive,
+        present,
+        longest_lease,
+        declared,
     })
 }

@@ -56,6 +56,7 @@ fn with_known(command: &Command, now_known: Known) -> Command {
         | Command::Lease { known, .. }
         | Command::Renew { known, .. }
         | Command::Release { known }
+        | Command::Leave { known }
         | Command::Vote { known, .. }
         | Command::Count { known, .. } => *known = now_known,
         Command::Offer { known, .. } => {
@@ -287,6 +288,10 @@ fn the_script_does_what_the_rules_say() {
                     .unwrap_or(0);
             assert!(times > 10, "{done}: {times} times");
         }
+    }
+    for verdict in ["Done", "Missing", "Behind"] {
+        let times = seen.get(&format!("Leave {verdict}")).copied().unwrap_or(0);
+        assert!(times > 10, "Leave {verdict}: {times} times");
     }
     for cause in [
         "Voted",

@@ -18,7 +18,7 @@ fn what_a_key_holds_that_is_no_circuit_stays_as_it_is() {
     };
     let (connection, place) = (&mut server.connect(), place());
     let script = real();
-    let whole = "1764.2 open 5 0 1 1700 tripped 5 web-1 - 0 0 - - -";
+    let whole = "1764.2 open 5 0 1 1700 tripped 5 web-1 - 0 0 - - - c:5:0:0:30000000:0:i:1";
     let record = |record: &str| {
         vec!["HSET", "*", "format", "1", "record", record]
             .into_iter()
@@ -73,6 +73,28 @@ fn what_a_key_holds_that_is_no_circuit_stays_as_it_is() {
         (14, "x"),
         (14, "9007199254740993"),
         (14, "1700"),
+        (15, "x"),
+        (15, "c:5:0:0:30000000:0:i"),
+        (15, "c:5:0:0:30000000:0:i:1:"),
+        (15, "c:5:0:0:30000000:0:i:1:1"),
+        (15, "c:5:1:0:30000000:0:i:1"),
+        (15, "c:5:0:1:30000000:0:i:1"),
+        (15, "c:4294967296:0:0:30000000:0:i:1"),
+        (15, "c:-5:0:0:30000000:0:i:1"),
+        (15, "c:5:0:0:86400000001:0:i:1"),
+        (15, "c:5:0:0:30000000:2:i:1"),
+        (15, "c:5:0:0:30000000:0:i:4294967296"),
+        (15, "c:5:0:0:30000000:0:s:0"),
+        (15, "c:5:0:0:30000000:0:s:1000000001"),
+        (15, "c:5:0:0:30000000:0:a:1"),
+        (15, "a:5:0:0:30000000:0:i:1"),
+        (15, "r:1000000001:0:0:30000000:0:i:1"),
+        (15, "r:0:1000000001:0:30000000:0:i:1"),
+        (15, "c:00000000000000005:0:0:30000000:0:i:1"),
+        (
+            15,
+            "c:5:0:0:0000000000030000000:0:i:0000000000000000000000000000000001",
+        ),
         // Later than the version itself.
         (12, "1764.3"),
         (13, "1764.2"),
@@ -216,6 +238,7 @@ fn who_calls_the_script_by_hand_leaves_nothing_that_can_not_be_read() {
         Command::Lease { known, lasts },
         Command::Renew { known, lasts },
         Command::Release { known },
+        Command::Leave { known },
         Command::Vote {
             known,
             open: true,

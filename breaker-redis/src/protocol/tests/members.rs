@@ -1,8 +1,8 @@
 //! Counts and votes of many instances, case by case.
 
-use super::super::{Cause, Command, Quorum, Share};
+use super::super::{Cause, Command, Quorum, Share, Stored, Verdict};
 use super::rules::{ALIVE, HOUR, Redis, count, vote};
-use super::script::{CLOSE, OPEN, READ};
+use super::script::{CHANGE, CLOSE, OPEN, READ};
 use breakerbox::State;
 
 #[test]
@@ -51,6 +51,41 @@ fn nobody_is_all_of_a_fleet_that_is_not_known_yet() {
     // Nobody else has come: it is alone.
     redis.now += ALIVE / 4;
     assert_eq!(closed(&mut redis), State::Open);
+}
+
+#[test]
+fn who_leaves_votes_and_counts_no_more_from_then_on() {
+    let known = None;
+    let leave = Command::Leave { known };
+    let two = Quorum::Instances(2);
+    let mut redis = Redis::new();
+    assert_eq!(redis.ask("web-1", &leave).reply.verdict, Verdict::Missing);
+    assert_eq!(redis.stored, Stored::default(), "nothing was written");
+    redis.done("web-1", &vote(None, two));
+    redis.done("web-1", &leave);
+    redis.done("web-1", &leave);
+    assert_eq!(
+        redis.done("web-2", &vote(None, two)).shared.state,
+        State::Closed
+    );
+    // Nor is it one of those alive any more, whatever it has said before.
+    redis.present = true;
+    redis.done("web-1", &READ);
+    redis.done("web-1", &leave);
+    assert_eq!(redis.stored.members.sums().present, 1);
+    redis.present = false;
+    redis.done("web-3", &count(None, 4, 5));
+    redis.done("web-3", &leave);
+    assert_eq!(
+        redis.done("web-2", &count(None, 4, 5)).shared.state,
+        State::Closed
+    );
+    assert_eq!(redis.stored.members.sums().failures, 4);
+    // The state is what it was, also for who has set it.
+    let trip = redis.ask("web-1", &CHANGE).reply;
+    assert_eq!(trip.verdict, Verdict::Done);
+    let open = redis.done("web-1", &READ);
+    assert_eq!(redis.done("web-1", &leave), open);
 }
 
 #[test]

@@ -34,6 +34,7 @@ impl Redis {
             alive: ALIVE,
             present: self.present,
             longest_lease: LONGEST_LEASE,
+            declared: None,
         };
         apply(&mut self.stored, self.now, &caller, command)
     }

@@ -61,6 +61,7 @@ pub(super) fn caller(name: &str) -> Caller {
         alive: 15_000_000,
         present: true,
         longest_lease: 60_000_000,
+        declared: None,
     }
 }
 

@@ -27,6 +27,7 @@ fn caller(number: usize) -> Caller {
         alive: LONG,
         present: false,
         longest_lease: LONG,
+        declared: None,
     }
 }
 

@@ -25,6 +25,7 @@ fn record(version: Version) -> Record {
         operated: Some(version),
         offered: None,
         census: None,
+        declared: None,
     }
 }
 

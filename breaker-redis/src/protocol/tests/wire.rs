@@ -1,8 +1,14 @@
 //! What is written is read as it was; what is not is refused, whatever it is.
 
-use super::super::{Caller, Message, Place, Prefix, Reply, Unusable, Verdict, Who, arguments};
+use super::super::record::LONGEST_WAIT;
+use super::super::version::MAX_NUMBER;
+use super::super::{
+    Caller, Cause, Declared, Limits, Message, Place, Prefix, Quorum, Reply, Share, Shared, Told,
+    Unusable, Verdict, Version, Who, arguments,
+};
 use super::any;
 use super::script::LIVES;
+use breakerbox::State;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -172,7 +178,7 @@ proptest! {
     ) {
         let place = Place::new(&Prefix::default(), &name, key.as_deref());
         let arguments = arguments(&place, &caller, Duration::MAX, &command);
-        prop_assert!((9..=22).contains(&arguments.len()));
+        prop_assert!((10..=23).contains(&arguments.len()));
         for argument in arguments {
             prop_assert!((1..=260).contains(&argument.len()), "{}", argument);
             prop_assert!(argument.bytes().all(|byte| byte.is_ascii_graphic()), "{}", argument);
@@ -182,7 +188,7 @@ proptest! {
 
 #[test]
 fn each_field_that_is_none_is_named() {
-    const WHOLE: &str = "1 done 1764.2 open 30000000 1 1 tripped 5 web-1 - 0 1763.9 -";
+    const WHOLE: &str = "1 done 1764.2 open 30000000 1 1 tripped 5 web-1 - 0 1763.9 - 1764.1 c:5:0:0:30000000:0:i:1";
     assert!(Reply::decode(WHOLE.as_bytes()).is_ok());
     let field = Unusable::Field;
     for (at, text, error) in [
@@ -214,6 +220,16 @@ fn each_field_that_is_none_is_named() {
         (13, "-1", field("census")),
         (13, "1000001", field("census")),
         (13, "0", Unusable::Contradiction("census")),
+        (14, "1764", field("operator's version")),
+        (14, "1764.3", Unusable::Contradiction("operator's version")),
+        (15, "", field("declaration")),
+        (15, "c:5:0:0:30000000:0:i", field("declaration")),
+        (15, "c:5:0:1:30000000:0:i:1", field("declaration")),
+        (15, "c:5:0:0:86400000001:0:i:1", field("declaration")),
+        (15, "c:5:0:0:30000000:2:i:1", field("declaration")),
+        (15, "c:5:0:0:30000000:0:s:0", field("declaration")),
+        (15, "r:1000000001:0:0:1:0:i:1", field("declaration")),
+        (15, "x:5:0:0:30000000:0:i:1", field("declaration")),
         (3, "closed", Unusable::Contradiction("time left")),
         (3, "half_open", Unusable::Contradiction("time left")),
     ] {
@@ -233,11 +249,52 @@ fn each_field_that_is_none_is_named() {
         assert_eq!(decoded, Err(Unusable::Fields), "{text}");
     }
     let label = format!(
-        "1 [{}] 1764.2 open 0 0 1 tripped 5 web-1 - 0 - -",
+        "1 [{}] 1764.2 open 0 0 1 tripped 5 web-1 - 0 - - - -",
         "x".repeat(200)
     );
     assert_eq!(Message::decode(label.as_bytes()), Err(field("label")));
     assert_eq!(Message::decode(b"1 {x}"), Err(field("label")));
+}
+
+#[test]
+fn the_longest_of_all_is_no_longer_than_what_is_read() {
+    let version = |counter| {
+        let epoch = MAX_NUMBER;
+        Some(Version { epoch, counter })
+    };
+    let who = Who::new(&"w".repeat(64)).unwrap();
+    let share = Share::new(1.0);
+    let told = Told {
+        version: version(MAX_NUMBER).unwrap(),
+        shared: Shared {
+            state: State::HalfOpen,
+            wait: 0,
+            imposed: false,
+            reopenings: 255,
+        },
+        lease: Some((who.clone(), LONGEST_WAIT)),
+        cause: Cause::Counted { failures: u32::MAX },
+        by: who,
+        offered: version(MAX_NUMBER - 1),
+        census: None,
+        operated: version(MAX_NUMBER - 1),
+        declared: Some(Declared {
+            opens: Limits::Rate {
+                failures: share,
+                slow: share,
+                min_calls: u32::MAX,
+            },
+            reset: u64::MAX,
+            counting: true,
+            quorum: Quorum::Share(share.unwrap()),
+        }),
+    };
+    let label = format!("[{}]", "k".repeat(128));
+    let text = Message { label, told }.encode();
+    let message = Message::decode(text.as_bytes()).expect("a message");
+    assert_eq!(message.encode(), text);
+    let declared = message.told.declared.map(|declared| declared.reset);
+    assert_eq!(declared, Some(LONGEST_WAIT));
 }
 
 #[test]
@@ -286,6 +343,7 @@ fn the_key_lives_a_second_at_least() {
         alive: u64::MAX,
         present: true,
         longest_lease: u64::MAX,
+        declared: None,
     };
     let known = None;
     let lives = |lives| {

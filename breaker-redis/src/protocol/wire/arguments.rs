@@ -1,8 +1,8 @@
 //! What the script is called with, beside its key.
 
 use super::super::record::LONGEST_WAIT;
-use super::super::{Caller, Cause, Command, Limits, Place, Quorum, Share, Shared, Version};
-use super::fields::version_text;
+use super::super::{Caller, Cause, Command, Limits, Place, Quorum, Shared, Version};
+use super::fields::{declared_text, version_text};
 use std::time::Duration;
 
 /// In milliseconds: a year.
@@ -18,11 +18,11 @@ const LONGEST_LIFE: u64 = 365 * 86_400_000;
 /// use std::time::Duration;
 ///
 /// let place = Place::new(&Prefix::default(), "pms", None);
-/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false, longest_lease: 60_000_000 };
+/// let caller = Caller { who: Who::new("web-1")?, alive: 15_000_000, present: false, longest_lease: 60_000_000, declared: None };
 /// let lives = Duration::from_secs(7 * 86_400);
 /// assert_eq!(
 ///     arguments(&place, &caller, lives, &Command::Read { known: None }),
-///     ["web-1", "15000000", "0", "60000000", "breakerbox:pms", "-", "604800000", "read", "-"],
+///     ["web-1", "15000000", "0", "60000000", "breakerbox:pms", "-", "604800000", "read", "-", "-"],
 /// );
 /// # Ok::<(), breaker_redis::protocol::NoName>(())
 /// ```
@@ -45,9 +45,10 @@ pub fn arguments(
         lives.clamp(1000, LONGEST_LIFE).to_string(),
         word(command).to_owned(),
         version_text(command.known().map(Version::bounded)),
+        declared_text(caller.declared),
     ];
     match *command {
-        Command::Read { .. } | Command::Release { .. } => {}
+        Command::Read { .. } | Command::Release { .. } | Command::Leave { .. } => {}
         Command::Change {
             to, cause, again, ..
         } => {
@@ -94,6 +95,7 @@ fn word(command: &Command) -> &'static str {
         Command::Lease { .. } => "lease",
         Command::Renew { .. } => "renew",
         Command::Release { .. } => "release",
+        Command::Leave { .. } => "leave",
         Command::Vote { .. } => "vote",
         Command::Count { .. } => "count",
         Command::Offer { .. } => "offer",
@@ -125,24 +127,13 @@ fn push_cause(arguments: &mut Vec<String>, cause: Cause) {
 }
 
 fn push_quorum(arguments: &mut Vec<String>, quorum: Quorum) {
-    let (kind, least) = match quorum {
-        Quorum::Instances(least) => ("instances", least),
-        Quorum::Share(share) => ("share", share.billionths()),
-    };
+    let (kind, least) = quorum.as_number();
     arguments.extend([kind.to_owned(), least.to_string()]);
 }
 
 /// Always four: a kind and three numbers.
 fn push_limits(arguments: &mut Vec<String>, limits: Limits) {
-    let billionths = |share: Option<Share>| share.map_or(0, Share::billionths);
-    let (kind, numbers) = match limits {
-        Limits::Consecutive { threshold } => ("consecutive", [threshold, 0, 0]),
-        Limits::Rate {
-            failures,
-            slow,
-            min_calls,
-        } => ("rate", [billionths(failures), billionths(slow), min_calls]),
-    };
+    let (kind, numbers) = limits.as_numbers();
     arguments.push(kind.to_owned());
     arguments.extend(numbers.map(|number| number.to_string()));
 }

@@ -2,7 +2,7 @@
 
 use super::super::record::{CENSUS_HOLDS, LONGEST_WAIT};
 use super::super::version::MAX_NUMBER;
-use super::super::{Cause, Shared, Told, Version, Who};
+use super::super::{Cause, Declared, Shared, Told, Version, Who};
 use super::{FORMAT, LONGEST, Unusable};
 use breakerbox::State;
 use std::fmt::Write;
@@ -96,6 +96,14 @@ impl<'a> Fields<'a> {
             NONE => None,
             text => Some(number(text, CENSUS_HOLDS).ok_or(Unusable::Field("census"))?),
         };
+        let operated = self.version("operator's version")?;
+        if operated.is_some_and(|operated| operated > version) {
+            return Err(Unusable::Contradiction("operator's version"));
+        }
+        let declared = match self.next()? {
+            NONE => None,
+            text => Some(Declared::read(text).ok_or(Unusable::Field("declaration"))?),
+        };
         if state != State::Open && (wait > 0 || imposed) {
             return Err(Unusable::Contradiction("time left"));
         }
@@ -118,6 +126,8 @@ impl<'a> Fields<'a> {
             by,
             offered,
             census,
+            operated,
+            declared,
         })
     }
 
@@ -150,6 +160,10 @@ pub(super) fn number_text(number: Option<u64>) -> String {
     number.map_or_else(|| NONE.to_owned(), |number| number.to_string())
 }
 
+pub(super) fn declared_text(declared: Option<Declared>) -> String {
+    declared.map_or_else(|| NONE.to_owned(), Declared::text)
+}
+
 /// Appends what [`Fields::told`] reads.
 pub(super) fn push_told(text: &mut String, told: &Told) {
     let Shared {
@@ -166,11 +180,13 @@ pub(super) fn push_told(text: &mut String, told: &Told) {
     // Writing to a string never fails.
     let _ = write!(
         text,
-        " {} {state} {wait} {} {reopenings} {cause} {number} {} {holder} {left} {} {}",
+        " {} {state} {wait} {} {reopenings} {cause} {number} {} {holder} {left} {} {} {} {}",
         version_text(Some(told.version)),
         u8::from(imposed),
         told.by,
         version_text(told.offered),
         number_text(told.census),
+        version_text(told.operated),
+        declared_text(told.declared),
     );
 }

@@ -1,7 +1,7 @@
 //! What Redis holds of a circuit, field by field: to be compared with what the rules hold of it.
 
 use super::super::{Record, Stored};
-use super::fields::{NONE, number_text, version_text};
+use super::fields::{NONE, declared_text, number_text, version_text};
 use std::collections::BTreeMap;
 
 pub(crate) type Hash = BTreeMap<String, String>;
@@ -72,7 +72,7 @@ fn record_text(record: &Record) -> String {
         None => (NONE, 0, 0),
     };
     format!(
-        "{} {} {} {} {} {} {cause} {number} {} {holder} {since} {lasts} {} {} {}",
+        "{} {} {} {} {} {} {cause} {number} {} {holder} {since} {lasts} {} {} {} {}",
         version_text(Some(record.version)),
         shared.state,
         shared.wait,
@@ -83,5 +83,6 @@ fn record_text(record: &Record) -> String {
         version_text(record.operated),
         version_text(record.offered),
         number_text(record.census),
+        declared_text(record.declared),
     )
 }

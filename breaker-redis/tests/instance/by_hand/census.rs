@@ -47,6 +47,8 @@ pub(super) fn by(counting: Option<Limits>, seed: u64) -> Instance {
 pub(super) fn stands(census: Option<u64>) -> Told {
     Told {
         census,
+        operated: None,
+        declared: None,
         ..told(1, CLOSED, Cause::Founded, "other")
     }
 }
@@ -223,6 +225,8 @@ fn that_of_an_earlier_version_is_over() {
     let mut instance = by(rate(), 1);
     let before = Told {
         census: Some(0),
+        operated: None,
+        declared: None,
         ..told(0, CLOSED, Cause::Founded, "other")
     };
     instance.heard(SECOND, &before);
@@ -245,6 +249,8 @@ fn another_term_has_a_census_of_its_own_at_once() {
     let now = SECOND + 301 * MS;
     let next = Told {
         census: Some(0),
+        operated: None,
+        declared: None,
         ..told(2, CLOSED, Cause::Operator, "other")
     };
     instance.heard(now, &next);

@@ -117,6 +117,7 @@ fn an_operators_word_is_followed_by_who_is_closed_already_and_a_new_life_is_not(
             ..told(1, CLOSED, cause, "other")
         };
         told.version.epoch += 1;
+        told.operated = told.operated.map(|_| offered.unwrap_or(told.version));
         instance.heard(2 * SECOND, &told);
         match instance.next(2 * SECOND) {
             // What was counted until then is forgotten with it.

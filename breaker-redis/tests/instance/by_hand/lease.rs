@@ -157,7 +157,7 @@ fn ended(instance: &mut Instance, number: u32) {
 #[test]
 fn at_the_end_the_lease_is_given_back() {
     let known = Some(version(5));
-    let release = Some(Command::Release { known });
+    let release = vec![Command::Release { known }];
     let (mut instance, asked) = leasing();
     assert_eq!(
         instance.farewell(2 * SECOND),
@@ -165,19 +165,15 @@ fn at_the_end_the_lease_is_given_back() {
         "by then it may be its"
     );
     instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    assert_eq!(
-        instance.farewell(2 * SECOND),
-        None,
-        "it is not its any more"
-    );
+    assert_eq!(instance.farewell(2 * SECOND), [], "it is not its any more");
     let (mut instance, _) = leasing();
     instance.changed(2 * SECOND, &happened(2, OPEN, Cause::Operator));
     let told = instance.farewell(2 * SECOND);
-    assert!(matches!(told, Some(Command::Change { .. })), "{told:?}");
+    assert!(matches!(told[..], [Command::Change { .. }]), "{told:?}");
     let (mut instance, asked) = leasing();
     instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
     assert_eq!(instance.farewell(2 * SECOND), release);
-    assert_eq!(instance.farewell(3 * SECOND), None, "it has run out");
+    assert_eq!(instance.farewell(3 * SECOND), [], "it has run out");
 }
 
 #[test]
@@ -202,13 +198,15 @@ fn a_lease_that_is_on_its_way_is_given_back_if_it_is_got_and_else_nobody_loses_o
         assert!(instance.probe_wanted(2 * SECOND).is_err());
         let (_, lease) = instance.asks(2 * SECOND);
         assert!(matches!(lease, Command::Lease { .. }), "{lease:?}");
-        let release = instance.farewell(2 * SECOND).expect("a last word");
+        let [release] = &instance.farewell(2 * SECOND)[..] else {
+            panic!("no last word");
+        };
 
         if other_is_first {
             apply(&mut stored, now, &caller("other"), &lease);
         }
         apply(&mut stored, now, &instance.caller(), &lease);
-        apply(&mut stored, now, &instance.caller(), &release);
+        apply(&mut stored, now, &instance.caller(), release);
         let record = stored.record.expect("a record");
         let holder = record.lease.map(|lease| lease.holder);
         let expected = other_is_first.then(|| caller("other").who);

@@ -216,7 +216,7 @@ fn what_is_left_to_say_is_said_at_the_end() {
     };
     let mut instance = at(CLOSED);
     assert!(instance.is_told());
-    assert_eq!(instance.farewell(2 * SECOND), None);
+    assert_eq!(instance.farewell(2 * SECOND), []);
     instance.changed(2 * SECOND, &happened(2, forced, Cause::Operator));
     assert!(!instance.is_told());
     let word = |again| Command::Change {
@@ -225,14 +225,14 @@ fn what_is_left_to_say_is_said_at_the_end() {
         cause: Cause::Operator,
         again,
     };
-    assert_eq!(instance.farewell(2 * SECOND), Some(word(false)));
+    assert_eq!(instance.farewell(2 * SECOND), [word(false)]);
     // It is on its way, and that may have come to its end.
     let mut instance = at(CLOSED);
     instance.changed(2 * SECOND, &happened(2, forced, Cause::Operator));
     let (asked, command) = instance.asks(2 * SECOND);
     assert_eq!(command, word(false));
     assert!(!instance.is_told(), "it was not answered");
-    assert_eq!(instance.farewell(2 * SECOND), Some(word(true)));
+    assert_eq!(instance.farewell(2 * SECOND), [word(true)]);
     let mut instance = at(CLOSED);
     instance.changed(2 * SECOND, &happened(2, forced, Cause::Operator));
     let (asked_again, _) = instance.asks(2 * SECOND);
@@ -240,5 +240,5 @@ fn what_is_left_to_say_is_said_at_the_end() {
     let told = told(5, forced, Cause::Operator, "node-0");
     instance.replied(2 * SECOND, asked, Ok(&done(told)));
     assert!(instance.is_told());
-    assert_eq!(instance.farewell(2 * SECOND), None);
+    assert_eq!(instance.farewell(2 * SECOND), []);
 }

@@ -53,6 +53,7 @@ fn caller(number: usize, present: bool) -> Caller {
         who: Who::new(&format!("measured-{number}.0123456789abcdef")).expect("a name"),
         alive: 15_000_000,
         longest_lease: 60_000_000,
+        declared: None,
         present,
     }
 }
