@@ -23,17 +23,21 @@ const DOCS: &str = "breaker-redis/README.md";
 const MEASURES: [&str; 3] = ["keys", "redis-costs", "storm"];
 
 /// `cargo xtask fleet`: what sharing is worth, measured with 20 processes, as a table in the docs; or
-/// what many keys cost, what Redis takes, and what happens when all connect at once.
+/// what many keys cost, what Redis takes, and what happens when all connect at once. `keys PROCESSES KEYS`
+/// prints that of one case.
 pub(crate) fn job(options: &[String]) -> ExitCode {
-    let program = match options {
-        [] => "table",
-        [one] if MEASURES.contains(&one.as_str()) => one.as_str(),
+    let words: Vec<&str> = options.iter().map(String::as_str).collect();
+    let (program, case) = match words[..] {
+        [] => ("table", None),
+        [one] if MEASURES.contains(&one) => (one, None),
+        ["keys", ref case @ ..] if is_case(case) => ("keys", Some(case)),
         _ => {
-            eprintln!("usage: cargo xtask fleet [{}]", MEASURES.join(" | "));
+            let measures = MEASURES.join(" | ");
+            eprintln!("usage: cargo xtask fleet [{measures} | keys PROCESSES KEYS [counting]]");
             return ExitCode::from(2);
         }
     };
-    let mut run = Run::new();
+    let mut run = Run::without_tests();
     if let Some(server) = redis::ready(&mut run) {
         run.step(
             "programs",
@@ -41,10 +45,21 @@ pub(crate) fn job(options: &[String]) -> ExitCode {
         );
         let mut measure = Command::new(workspace::target_dir().join("release").join(program));
         measure.env(redis::REDIS_SERVER, server);
-        measure.arg("--into").arg(workspace::root().join(DOCS));
+        match case {
+            Some(case) => measure.args(case),
+            None => measure.arg("--into").arg(workspace::root().join(DOCS)),
+        };
         run.step(program, &mut measure);
     }
     run.finish()
+}
+
+/// Two processes at least: one follows the other.
+fn is_case(words: &[&str]) -> bool {
+    let (numbers, together) = words.split_at(words.len().min(2));
+    let is_from = |word: &str, least| word.parse::<u32>().is_ok_and(|it| it >= least);
+    matches!(numbers, [processes, keys] if is_from(processes, 2) && is_from(keys, 1))
+        && matches!(together, [] | ["counting"])
 }
 
 /// The tests, alone: they are many processes, and measure. `redis_server` is the one that they start;

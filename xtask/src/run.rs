@@ -40,6 +40,8 @@ pub(crate) struct Run {
     started: Instant,
     /// On a build server nothing may be left out: what is missing fails.
     strict: bool,
+    /// It is to run tests: without any it has failed.
+    tests: bool,
 }
 
 impl Run {
@@ -49,6 +51,16 @@ impl Run {
             tally: Tally::default(),
             started: Instant::now(),
             strict: std::env::var_os("CI").is_some_and(|ci| ci == "true"),
+            tests: true,
+        }
+    }
+
+    /// One that runs no test: what is missing, it can't do without.
+    pub(crate) fn without_tests() -> Self {
+        Self {
+            strict: true,
+            tests: false,
+            ..Self::new()
         }
     }
 
@@ -101,7 +113,7 @@ impl Run {
         self.close(name, end, Duration::ZERO, counts);
     }
 
-    /// Prints all steps and the summary line; fails if anything did, or if no test ran.
+    /// Prints all steps, and of tests the summary line; fails if anything did, or if no test ran that was to.
     pub(crate) fn finish(self) -> ExitCode {
         ExitCode::from(u8::from(self.summary().failed > 0))
     }
@@ -113,11 +125,13 @@ impl Run {
             println!("{took:>8.1} s  {:<8} {}", step.end.word(), step.name);
         }
         println!("{:>8.1} s  in all", self.started.elapsed().as_secs_f64());
-        if self.tally.ran_nothing() {
+        if self.tests && self.tally.ran_nothing() {
             println!("no tests ran");
             self.tally.failed = 1;
         }
-        println!("{}", self.tally);
+        if self.tests {
+            println!("{}", self.tally);
+        }
         self.tally
     }
 
@@ -229,6 +243,19 @@ mod tests {
         let mut run = run(false);
         run.tests("a", &mut shell("echo '2 passed, 3 failed'; exit 1"));
         assert_eq!(run.tally.to_string(), "2 passed, 3 failed");
+    }
+
+    #[test]
+    fn what_runs_no_test_fails_only_by_its_steps_and_by_what_is_missing() {
+        let mut one = Run::without_tests();
+        one.step("a", &mut shell("true"));
+        assert_eq!(one.summary().failed, 0);
+        let mut one = Run::without_tests();
+        one.step("a", &mut shell("exit 3"));
+        assert_eq!(one.summary().failed, 1);
+        let mut one = Run::without_tests();
+        one.missing("a server", "install it");
+        assert_eq!(one.summary().failed, 1);
     }
 
     #[test]

@@ -268,19 +268,26 @@ pub fn table(measured: &[(Case, Figures)]) -> String {
             ..100 => "-".to_owned(),
             _ => format!("{:.0} us", figures.learns.as_secs_f64() * 1e6),
         };
+        // Of more it takes minutes until the first one's turn comes again.
+        let (idle, thread) = match case.keys {
+            ..=100 => (
+                format!("{:.1}", figures.commands),
+                format!("{:.2} %", figures.background * 100.0),
+            ),
+            _ => ("-".to_owned(), "-".to_owned()),
+        };
         let _ = writeln!(
             text,
-            "| {} | {}{together} | {memory} | {} | {learns} | {} | {} | {:.1} | {:.2} % | {} | {} | {} |",
+            "| {} | {}{together} | {memory} | {} | {learns} | {} | {} | {idle} | {thread} | {} | {} | {} |",
             case.processes,
             grouped(case.keys),
             time(figures.begun),
             time(figures.again),
             match figures.lost {
                 0 => "no".to_owned(),
+                1 => "once".to_owned(),
                 more => format!("{more} times"),
             },
-            figures.commands,
-            figures.background * 100.0,
             time(figures.follows),
             time(figures.follows_last),
             time(figures.outage),
