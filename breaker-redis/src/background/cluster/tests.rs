@@ -248,3 +248,29 @@ fn who_else_there_is_is_asked_only_where_nobody_says_anything() {
     }
     drop(breaker);
 }
+
+/// Who asks for a slot that is nobody's, and no more, has it asked for no longer.
+#[test]
+fn a_slot_that_was_refused_is_kept_in_mind_while_somebody_has_a_circuit_there() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut background = background(&silent);
+    let map = || Ok(vec![range(&silent, 0, SLOTS - 1)]);
+    let (stays, goes) = (circuit(&background, true), circuit(&background, false));
+    background.mapped(map());
+    let slots: Vec<_> = background.circuits().map(|it| slot(&it)).collect();
+    background.nodes.refused.extend(&slots);
+    background.mapped(map());
+    assert_eq!(background.nodes.refused.len(), 2);
+    drop(goes);
+    background.look_at_groups();
+    background.mapped(map());
+    let refused: Vec<_> = background.nodes.refused.iter().copied().collect();
+    assert_eq!(refused, [slots[0]]);
+    // Until it is answered for.
+    let circuit = background.circuits().next().expect("a circuit");
+    assert!(background.nodes.is_refused(&circuit));
+    background.served(&circuit);
+    assert!(!background.nodes.is_refused(&circuit));
+    background.look_at_refusals();
+    drop(stays);
+}

@@ -63,6 +63,9 @@ fn a_circuit_that_is_moved_to_another_node_is_lost_by_nobody() {
         member.fleet.ready(LONG).expect("to be ready");
     }
     // Each was asked by one instance, and done by one node.
+    until("all that nodes have done", || {
+        monitor.runs(&key, "change") >= 5
+    });
     assert_eq!(monitor.runs(&key, "change"), 5);
     for member in [&a, &b] {
         let status = member.status();
@@ -190,6 +193,9 @@ fn a_circuit_that_is_sent_to_a_node_that_is_still_connected_to_waits_for_it() {
         assert!(status.is_connected && status.cut_off == 0, "{status:?}");
     }
     assert_eq!(b.state(0), State::ForcedOpen);
+    until("what the node has done", || {
+        monitor.runs(&key(sent), "change") >= 1
+    });
     let runs = monitor.runs(&key(sent), "change");
     assert!((1..=2).contains(&runs), "what two said, each once: {runs}");
     assert_eq!(lines.all(), [""; 0]);
