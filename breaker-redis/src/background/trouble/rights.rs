@@ -36,15 +36,20 @@ pub(super) fn missing(Refusal { code, details }: &Refusal) -> Option<Right> {
     if code != "NOPERM" && !is_by_script {
         return None;
     }
+    // A user may be called `channel`, and so may a key.
+    let said = details
+        .split_once(" has no permissions ")
+        .map_or(details.as_str(), |(_, said)| said);
+    let of = said.rsplit_once("' ").map_or(said, |(_, of)| of);
     let mut commands = COMMANDS.into_iter();
-    let command = commands.find(|command| details.contains(&format!("'{command}'")));
+    let command = commands.find(|command| said.contains(&format!("'{command}' command")));
     Some(match command {
         Some(command) => Right::Command(command),
-        None if is_by_script && details.contains("can't run") => Right::Script,
+        None if is_by_script && said.contains("can't run") => Right::Script,
         // Before Redis 7 it is not said which of its kind.
-        None if details.contains("'script'") => Right::Command("script|load"),
-        None if details.contains("channel") => Right::Channels(String::new()),
-        None if details.contains("key") => Right::Keys(String::new()),
+        None if said.contains("'script' command") => Right::Command("script|load"),
+        None if of.contains("channel") => Right::Channels(String::new()),
+        None if of.contains("key") => Right::Keys(String::new()),
         None if is_by_script => Right::Script,
         None => Right::Unnamed,
     })
@@ -120,6 +125,21 @@ mod tests {
                 "NOPERM",
                 "User shop has no permissions to access the 'shop' channel",
                 r"may not use channels that begin with the prefix: give it `&sh\*p:\[1]:*`",
+            ),
+            (
+                "NOPERM",
+                "User shop has no permissions to access the 'shop:a-channel' key",
+                r"give it `~sh\*p:\[1]:*`",
+            ),
+            (
+                "NOPERM",
+                "User shop-channel-keys has no permissions to access one of the keys used as arguments",
+                r"give it `~sh\*p:\[1]:*`",
+            ),
+            (
+                "NOPERM",
+                "User shop-of-keys has no permissions to run the 'object|freq' command",
+                "may not do what is needed",
             ),
             ("NOPERM", "shop", "may not do what is needed"),
             (
