@@ -168,6 +168,7 @@ fn is_told_and_mended(server: &Server, wrong: Wrong) {
     (wrong.begins)(&mut admin, prefix);
     here.is_refused(prefix, wrong.said);
     if !wrong.ends_connections {
+        until("it to be told", || !lines.all().is_empty());
         let said = lines.all().remove(0);
         let begin = format!("1 of 3 circuits of fleet `{prefix}` can't be shared, each process is");
         assert!(said.starts_with(&begin), "{said}");
