@@ -92,6 +92,8 @@ struct Background {
     missing: Weak<Circuit>,
     report: Report,
     timers: Timers,
+    /// Given up with an operator's word, before there was a connection to tell it.
+    unsaid: Vec<Arc<Circuit>>,
     /// What is worth looking at, of whatever node it is.
     urgent: VecDeque<Arc<Circuit>>,
     /// When it was last looked whether groups have come or gone, with these connections.
@@ -184,6 +186,7 @@ impl Background {
             missing: Weak::new(),
             report: Report::default(),
             timers: Timers::default(),
+            unsaid: Vec::new(),
             urgent: VecDeque::new(),
             looked_at: None,
             has_missed: false,

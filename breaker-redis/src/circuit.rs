@@ -2,7 +2,9 @@
 
 use crate::error::ConnectionError;
 use crate::group::Group;
+use crate::hub::Hub;
 use crate::instance::{Happened, Instance, Options, micros};
+use crate::leaving::LastWord;
 use crate::protocol::{Cause, Counts, Place, Shared};
 use breakerbox::link::{Counted, Kept};
 use breakerbox::observe::CircuitId;
@@ -102,6 +104,8 @@ pub(crate) struct Circuit {
     is_over: AtomicBool,
     /// What it had to say in the end was said, or isn't to be.
     pub(crate) has_parted: AtomicBool,
+    /// What an operator said of it, from when it was given up until that is told.
+    last_word: Mutex<Option<LastWord>>,
 }
 
 /// The background has the breaker, for as long as this is there.
@@ -138,6 +142,7 @@ impl Circuit {
             turns: AtomicUsize::new(0),
             is_over: AtomicBool::new(false),
             has_parted: AtomicBool::new(false),
+            last_word: Mutex::new(None),
         }
     }
 
@@ -199,6 +204,39 @@ impl Circuit {
 
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Acquire)
+    }
+
+    /// It is about to be forgotten: a fleet that is dropped waits for what an operator said of it.
+    pub(crate) fn keep_last_word(&self, hub: &Hub) {
+        let mut word = self.last_word();
+        let has_parted = self.has_parted.load(Ordering::Acquire);
+        if !has_parted && word.is_none() && self.instance().has_order() {
+            *word = Some(LastWord::of(&hub.last_words));
+        }
+    }
+
+    /// What it had to say in the end was said.
+    pub(crate) fn has_said_last_word(&self) {
+        let word = self.last_word().take();
+        if let Some(word) = word {
+            word.told();
+        }
+    }
+
+    /// Whether it was given up before that was told.
+    pub(crate) fn has_last_word(&self) -> bool {
+        self.last_word().is_some()
+    }
+
+    /// Whether an operator's word is yet to be told, while it is shared.
+    pub(crate) fn has_order(&self) -> bool {
+        let is_forgotten = self.has_last_word() || self.has_parted.load(Ordering::Acquire);
+        !is_forgotten && self.instance().has_order()
+    }
+
+    fn last_word(&self) -> MutexGuard<'_, Option<LastWord>> {
+        let word = self.last_word.lock();
+        word.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the background should have looked at it for so many microseconds, and hasn't: an

@@ -50,7 +50,8 @@ use std::time::Duration;
 /// asks [`ready`](Self::ready) before. What else happened until then is still told, and a lease given back,
 /// if that can be done at once and the process goes on for so long; else the lease runs out. They can be
 /// shared again, with another fleet.
-/// The same is done for a breaker that is dropped while its fleet goes on, and for a key that is given up.
+/// The same is done for a breaker that is dropped while its fleet goes on, or before it, and for a key that is
+/// given up: what an operator said of them is told as soon as Redis is reached.
 ///
 /// In a process that forks (`fork` without `exec`) start it afterwards: a child has none of its parent's
 /// threads, so what it has of the parent's fleet is not shared.

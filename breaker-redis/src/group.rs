@@ -238,6 +238,7 @@ impl Group {
 
     /// Its breaker is gone.
     pub(crate) fn forget(&self, circuit: &Circuit) {
+        circuit.keep_last_word(&self.hub);
         self.write().remove(circuit);
         if circuit.id.is_none() {
             self.hub.have_changed();

@@ -3,6 +3,7 @@
 use crate::circuit::Circuit;
 use crate::error::ConnectionError;
 use crate::group::Group;
+use crate::leaving::LastWords;
 use crate::protocol::{Prefix, Unusable, Who};
 use crate::settings::FleetBuilder;
 use crate::status::{FleetStatus, Nonsense};
@@ -47,6 +48,8 @@ pub(crate) struct Hub {
     /// That of the background.
     thread: OnceLock<ThreadId>,
     link: Mutex<LinkState>,
+    /// Of circuits that were given up.
+    pub(crate) last_words: Arc<LastWords>,
     /// Something that [`ready`](crate::Fleet::ready) waits for may have happened.
     progress: Condvar,
     pub(crate) answered: AtomicU64,
@@ -112,6 +115,7 @@ impl Hub {
                 last_error: None,
                 lost: 0,
             }),
+            last_words: Arc::default(),
             progress: Condvar::new(),
             answered: AtomicU64::new(0),
             heard: AtomicU64::new(0),

@@ -80,7 +80,7 @@ impl Question {
 
     /// What a circuit has to say before nobody asks for it any more: once.
     pub(crate) fn last(circuit: &Arc<Circuit>, now: u64) -> Vec<Self> {
-        if circuit.has_parted.swap(true, Ordering::Relaxed) {
+        if circuit.has_parted.swap(true, Ordering::AcqRel) {
             return Vec::new();
         }
         let mut instance = circuit.instance();

@@ -22,6 +22,9 @@ const STEPS: usize = 32;
 /// For so long at most nothing is asked of a circuit that Redis refuses.
 const QUIET: Duration = Duration::from_secs(5);
 
+/// Of so many circuits that are gone an operator's word waits for a connection.
+const UNSAID: usize = 1024;
+
 /// Where a circuit can be asked for.
 #[derive(Clone, Copy)]
 enum Sought {
@@ -180,17 +183,20 @@ impl Background {
     }
 
     /// Its breaker is gone: what it has not told yet is told, and a lease given back, if that can be done
-    /// at once.
+    /// at once. Only what an operator said waits for the next connection.
     pub(super) fn part_with(&mut self, circuit: &Arc<Circuit>) {
         self.timers.set(circuit, None);
         self.is_changed = true;
         let node = self.nodes.of_key(circuit.place.key());
-        let live = node.filter(|at| self.nodes.all[*at].live.is_some());
-        if let Some(at) = live {
-            let last = Question::last(circuit, self.hub.now());
-            self.nodes.all[at].questions.extend(last);
-            self.ask_if_enough(at);
-        }
+        let Some(at) = node.filter(|at| self.nodes.all[*at].live.is_some()) else {
+            if circuit.has_last_word() && self.unsaid.len() < UNSAID {
+                self.unsaid.push(Arc::clone(circuit));
+            }
+            return;
+        };
+        let last = Question::last(circuit, self.hub.now());
+        self.nodes.all[at].questions.extend(last);
+        self.ask_if_enough(at);
     }
 
     /// What others did is taken over. Observers hear of it here, so nothing is held.
@@ -297,6 +303,9 @@ impl Background {
             }
             match answer {
                 Answer::Reply(_) => {
+                    if question.asked.is_none() {
+                        circuit.has_said_last_word();
+                    }
                     self.drive(&circuit);
                     circuit.told_in.store(session, Ordering::Release);
                     self.had(&circuit);

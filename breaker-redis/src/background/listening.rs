@@ -114,6 +114,9 @@ impl Background {
         let (over, present): (Vec<_>, Vec<_>) = self.hub.groups().into_iter().partition(is_over);
         if !over.is_empty() {
             self.is_changed = true;
+            for circuit in over.iter().flat_map(|group| group.circuits()) {
+                circuit.keep_last_word(&self.hub);
+            }
             self.hub.remove(&over);
         }
         // For those of a fleet that ends all is said by its farewell.

@@ -55,6 +55,9 @@ impl Background {
                 }
             }
         }
+        for circuit in std::mem::take(&mut self.unsaid) {
+            self.part_with(&circuit);
+        }
         for group in self.hub.groups() {
             group.quiet_until.store(0, Ordering::Relaxed);
         }

@@ -62,6 +62,66 @@ fn an_operators_word_is_told_once_the_fleet_is_dropped() {
     assert_eq!(lines.all(), [""; 0]);
 }
 
+/// As locals are, in the reverse order of their declarations.
+#[test]
+fn an_operators_word_is_told_also_where_its_breaker_is_dropped_before_the_fleet() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let prefix = name("reverse");
+    let lines = Lines::of(prefix);
+    for (is_known, circuit) in [(false, "said"), (true, "known"), (true, "again")] {
+        let fleet = builder(&server).prefix(prefix).start().expect("a fleet");
+        let breaker = breaker(circuit);
+        fleet.share(&breaker).expect("to be shared");
+        if is_known {
+            fleet.ready(LONG).expect("to be ready");
+        }
+        breaker.force_open();
+        drop(breaker);
+        drop(fleet);
+        let record = stored(&server, prefix, circuit);
+        assert!(record.contains(" forced_open "), "{circuit}: {record}");
+        assert_eq!(lines.all(), [""; 0], "{circuit}");
+    }
+    let fleet = builder(&server).prefix(prefix).start().expect("a fleet");
+    let keyed = Arc::new(KeyedBreakers::<String>::new("said-of", Config::DEFAULT));
+    let keyed = Arc::new(FleetKeyedBreakers::of(keyed, Sharing::new()));
+    fleet.share_keyed(&keyed).expect("to be shared");
+    for key in 0..50 {
+        keyed.get(&format!("{key}")).force_open();
+    }
+    drop(keyed);
+    drop(fleet);
+    for key in 0..50 {
+        let record = stored(&server, prefix, &format!("said-of[{key}]"));
+        assert!(record.contains(" forced_open "), "{key}: {record}");
+    }
+    assert_eq!(lines.all(), [""; 0]);
+}
+
+#[test]
+fn what_was_said_in_vain_is_told_also_of_breakers_that_are_gone() {
+    let prefix = name("gone-in-vain");
+    let lines = Lines::of(prefix);
+    let url = server_that(std::mem::forget);
+    let fleet = Fleet::builder(url).prefix(prefix).start().expect("a fleet");
+    let [one, other, neither] = ["one", "other", "neither"].map(breaker);
+    for breaker in [&one, &other, &neither] {
+        fleet.share(breaker).expect("to be shared");
+    }
+    one.force_open();
+    other.close();
+    drop((one, neither));
+    until("it to be forgotten", || fleet.status().circuits == 1);
+    drop(fleet);
+    let all = lines.all();
+    let [line] = &all[..] else {
+        panic!("{all:?}");
+    };
+    assert!(line.contains(" said of 2 of its circuits: "), "{line}");
+}
+
 #[test]
 fn what_was_said_in_vain_is_told_by_who_drops_the_fleet() {
     let prefix = name("in-vain");
