@@ -4,6 +4,8 @@ mod any;
 mod census;
 mod histories;
 mod hostile;
+mod leases;
+mod lost_data;
 mod members;
 mod names;
 mod rules;

@@ -16,6 +16,8 @@ mod following;
 mod lease;
 #[path = "by_hand/missed.rs"]
 mod missed;
+#[path = "by_hand/probes.rs"]
+mod probes;
 #[path = "by_hand/quiet.rs"]
 mod quiet;
 #[path = "by_hand/telling.rs"]

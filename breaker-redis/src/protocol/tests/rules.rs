@@ -10,7 +10,7 @@ use breakerbox::State;
 pub(super) const SECOND: u64 = 1_000_000;
 pub(super) const HOUR: u64 = 3_600 * SECOND;
 pub(super) const ALIVE: u64 = 15 * SECOND;
-const LONGEST_LEASE: u64 = 60 * SECOND;
+pub(super) const LONGEST_LEASE: u64 = 60 * SECOND;
 
 /// Redis, as far as the rules go.
 pub(super) struct Redis {
@@ -50,7 +50,7 @@ impl Redis {
     }
 
     #[track_caller]
-    fn answers(&mut self, who: &str, command: &Command, verdict: Verdict) -> Told {
+    pub(super) fn answers(&mut self, who: &str, command: &Command, verdict: Verdict) -> Told {
         let before = self.stored.record.clone();
         let applied = self.ask(who, command);
         assert_eq!(applied.reply.verdict, verdict, "{command:?}");
@@ -66,7 +66,7 @@ impl Redis {
         Some(self.done("operator", &CHANGE).version)
     }
 
-    fn with_trial(&mut self, holder: &str) -> Known {
+    pub(super) fn with_trial(&mut self, holder: &str) -> Known {
         let known = self.opened();
         self.now += OPEN.wait;
         Some(self.done(holder, &lease(known)).version)
@@ -248,75 +248,6 @@ fn an_operators_word_that_was_offered_is_of_when_it_was_said() {
 }
 
 #[test]
-fn after_the_wait_one_may_probe_for_all() {
-    let mut redis = Redis::new();
-    let known = redis.opened();
-    redis.now += OPEN.wait - 1;
-    assert_eq!(redis.refused("web-1", &lease(known)).shared.wait, 1);
-    redis.now += 1;
-    redis.refused("web-1", &lease(None));
-    let told = redis.done("web-1", &lease(known));
-    assert_eq!(
-        (told.shared.state, told.cause),
-        (State::HalfOpen, Cause::Leased)
-    );
-    let holder = Who::new("web-1").unwrap();
-    assert_eq!(told.lease, Some((holder.clone(), 5 * SECOND)));
-    let known = Some(told.version);
-    redis.now += SECOND;
-    let told = redis.refused("web-2", &lease(known));
-    assert_eq!(told.lease, Some((holder, 4 * SECOND)));
-    for command in [
-        change(known, State::Closed),
-        Command::Release { known },
-        Command::Renew { known, lasts: 9 },
-    ] {
-        redis.refused("web-2", &command);
-    }
-    // Its answer was lost: it is the same lease.
-    let again = redis.done("web-1", &lease(None));
-    assert_eq!(Some(again.version), known);
-    let closed = redis.done("web-1", &change(known, State::Closed));
-    assert_eq!((closed.shared.state, closed.lease), (State::Closed, None));
-}
-
-#[test]
-fn a_lease_lasts_as_long_as_it_is_renewed() {
-    let mut redis = Redis::new();
-    let known = redis.with_trial("web-1");
-    let lasts = 5 * SECOND;
-    for _ in 0..10 {
-        redis.now += 4 * SECOND;
-        assert!(!redis.ask("web-1", &Command::Renew { known, lasts }).publish);
-        redis.refused("web-2", &lease(known));
-    }
-    // Its holder crashed. Until somebody else has asked it could still come back.
-    redis.now += lasts;
-    redis.done("web-1", &Command::Renew { known, lasts });
-    redis.now += lasts;
-    let taken = redis.done("web-2", &lease(known));
-    assert_eq!(Some(taken.version), known.map(Version::next));
-    for command in [
-        change(known, State::Closed),
-        Command::Renew { known, lasts },
-        Command::Release { known },
-        lease(known),
-    ] {
-        redis.refused("web-1", &command);
-    }
-}
-
-#[test]
-fn a_trial_that_decided_nothing_leaves_the_next_to_another() {
-    let mut redis = Redis::new();
-    let known = redis.with_trial("web-1");
-    let told = redis.done("web-1", &Command::Release { known });
-    assert_eq!((told.shared.state, told.shared.wait), (State::Open, 0));
-    assert_eq!(told.cause, Cause::Released);
-    redis.done("web-2", &lease(Some(told.version)));
-}
-
-#[test]
 fn a_clock_that_jumps_holds_nothing_open_longer() {
     for back in [SECOND, HOUR, 180 * 24 * HOUR] {
         let mut redis = Redis::new();
@@ -341,74 +272,6 @@ fn a_clock_that_jumps_holds_nothing_open_longer() {
 }
 
 #[test]
-fn a_redis_that_was_emptied_begins_an_epoch_that_wins() {
-    let mut redis = Redis::new();
-    let before = redis.opened().unwrap();
-    for now in [redis.now + SECOND, redis.now - HOUR] {
-        redis.stored = Stored::default();
-        redis.now = now;
-        let known = Some(before);
-        let missing = redis.ask("web-1", &Command::Read { known });
-        assert_eq!(missing.reply.verdict, Verdict::Missing);
-        let told = redis.done("web-1", &offer(before, OPEN));
-        assert!(told.version > before && told.version.epoch > before.epoch);
-        assert_eq!(told.offered, Some(before));
-    }
-}
-
-#[test]
-fn of_what_is_offered_the_latest_is_taken() {
-    let mut redis = Redis::new();
-    let old = redis.opened().unwrap();
-    redis.now += SECOND;
-    let late = redis.done("web-1", &CLOSE).version;
-    redis.now += SECOND;
-    let offers = [(old, OPEN), (late, shared(State::Closed))];
-    for (first, second) in [(0, 1), (1, 0)] {
-        redis.stored = Stored::default();
-        let (known, to) = offers[first];
-        redis.done("web-1", &offer(known, to));
-        let (known, to) = offers[second];
-        redis.ask("web-2", &offer(known, to));
-        assert_eq!(redis.done("web-3", &READ).shared.state, State::Closed);
-    }
-    // Once something has happened, what was before is over.
-    redis.stored = Stored::default();
-    let told = redis.done("web-1", &offer(old, OPEN));
-    redis.done("web-1", &change(Some(told.version), State::Closed));
-    redis.refused("web-2", &offer(late, OPEN));
-    // Of this life, nobody offers.
-    let told = redis.done("web-3", &READ);
-    redis.done("web-3", &offer(told.version, OPEN));
-    assert_eq!(redis.done("web-3", &READ), told);
-}
-
-#[test]
-fn older_data_is_found_out_and_made_up_for() {
-    let mut redis = Redis::new();
-    redis.opened();
-    let older = redis.stored.clone();
-    let known = redis.done("web-1", &CLOSE).version;
-    let lost = redis.done("web-1", &CLOSE).version;
-    redis.stored = older;
-    for command in [
-        Command::Read { known: Some(lost) },
-        lease(Some(lost)),
-        count(Some(lost), 9, 5),
-        vote(Some(lost), Quorum::Instances(1)),
-        Command::Release { known: Some(lost) },
-    ] {
-        redis.answers("web-1", &command, Verdict::Behind);
-    }
-    let told = redis.done("web-1", &offer(lost, shared(State::Closed)));
-    // Nothing of what was lost is ever taken for later than what comes now.
-    assert!(told.version.epoch > known.epoch);
-    redis.refused("web-2", &offer(known, OPEN));
-    let tripped = redis.done("web-2", &change(Some(told.version), State::Open));
-    assert!(tripped.version > lost);
-}
-
-#[test]
 fn what_waits_longer_than_a_day_waits_a_day() {
     const DAY: u64 = 24 * HOUR;
     for wait in [DAY - 1, DAY, DAY + 1, u64::MAX] {
@@ -427,34 +290,4 @@ fn what_waits_longer_than_a_day_waits_a_day() {
         redis.now += wait.min(DAY);
         redis.done("web-2", &lease(Some(told.version)));
     }
-}
-
-#[test]
-fn a_lease_lasts_as_long_as_any_can_and_no_longer() {
-    let lasts = u64::MAX;
-    let mut redis = Redis::new();
-    let known = redis.opened();
-    redis.now += OPEN.wait;
-    let told = redis.done("web-1", &Command::Lease { known, lasts });
-    let holder = Who::new("web-1").unwrap();
-    assert_eq!(told.lease, Some((holder.clone(), LONGEST_LEASE)));
-    let known = Some(told.version);
-    redis.done("web-1", &Command::Renew { known, lasts });
-    // What somebody else has written is cut as well: for who reads it, too, however often he does.
-    if let Some(lease) = redis
-        .stored
-        .record
-        .as_mut()
-        .and_then(|record| record.lease.as_mut())
-    {
-        (lease.since, lease.lasts) = (redis.now + HOUR, 24 * HOUR);
-    }
-    for passed in 0..LONGEST_LEASE / SECOND {
-        let left = LONGEST_LEASE - passed * SECOND;
-        let told = redis.done("web-2", &Command::Read { known });
-        assert_eq!(told.lease, Some((holder.clone(), left)));
-        redis.refused("web-2", &lease(known));
-        redis.now += SECOND;
-    }
-    redis.done("web-2", &lease(known));
 }

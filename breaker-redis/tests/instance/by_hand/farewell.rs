@@ -1,12 +1,13 @@
 //! What is said in the end of one that counts or votes.
 
-use super::{ByHand, OPEN, TRIPPED, done, happened, told, with};
+use super::lease::{granted, leasing};
+use super::{ByHand, OPEN, TRIPPED, done, generation, happened, told, version, with};
 use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::SECOND;
 use breaker_redis::instance::{Instance, Options, Settled, Unanswered};
-use breaker_redis::protocol::{Cause, Command, Counts, Limits, Quorum};
-use breakerbox::Generation;
+use breaker_redis::protocol::{Cause, Command, Counts, Limits, Quorum, Shared, Stored, Who, apply};
+use breakerbox::{Generation, State};
 
 fn counting() -> Instance {
     let mut instance = with(Options {
@@ -107,4 +108,69 @@ fn who_counts_among_those_alive_does_no_more() {
     });
     let known = None;
     assert_eq!(instance.farewell(SECOND), [Command::Leave { known }]);
+}
+
+#[test]
+fn at_the_end_the_lease_is_given_back() {
+    let known = Some(version(5));
+    let release = vec![Command::Release { known }];
+    let (mut instance, asked) = leasing();
+    assert_eq!(
+        instance.farewell(2 * SECOND),
+        release,
+        "by then it may be its"
+    );
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    assert_eq!(instance.farewell(2 * SECOND), [], "it is not its any more");
+    let (mut instance, _) = leasing();
+    instance.changed(2 * SECOND, &happened(2, OPEN, Cause::Operator));
+    let told = instance.farewell(2 * SECOND);
+    assert!(matches!(told[..], [Command::Change { .. }]), "{told:?}");
+    let (mut instance, asked) = leasing();
+    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
+    assert_eq!(instance.farewell(2 * SECOND), release);
+    assert_eq!(instance.farewell(3 * SECOND), [], "it has run out");
+}
+
+#[test]
+fn a_lease_that_is_on_its_way_is_given_back_if_it_is_got_and_else_nobody_loses_one() {
+    for other_is_first in [false, true] {
+        let (mut stored, now) = (Stored::default(), 10 * SECOND);
+        let caller = |name: &str| Options::new(Who::new(name).expect("a name")).caller();
+        let open = Shared { wait: 0, ..OPEN };
+        let change = Command::Change {
+            known: None,
+            to: open,
+            cause: TRIPPED,
+            again: false,
+        };
+        let tripped = apply(&mut stored, now, &caller("other"), &change);
+        let begun = tripped.reply.now.expect("how it stands");
+
+        let mut instance = with(options(0));
+        instance.heard(SECOND, &begun);
+        instance.follows(SECOND);
+        instance.followed(SECOND, Ok(generation(1)));
+        assert!(instance.probe_wanted(2 * SECOND).is_err());
+        let (_, lease) = instance.asks(2 * SECOND);
+        assert!(matches!(lease, Command::Lease { .. }), "{lease:?}");
+        let [release] = &instance.farewell(2 * SECOND)[..] else {
+            panic!("no last word");
+        };
+
+        if other_is_first {
+            apply(&mut stored, now, &caller("other"), &lease);
+        }
+        apply(&mut stored, now, &instance.caller(), &lease);
+        apply(&mut stored, now, &instance.caller(), release);
+        let record = stored.record.expect("a record");
+        let holder = record.lease.map(|lease| lease.holder);
+        let expected = other_is_first.then(|| caller("other").who);
+        assert_eq!(holder, expected);
+        let state = match other_is_first {
+            true => State::HalfOpen,
+            false => State::Open,
+        };
+        assert_eq!(record.shared.state, state);
+    }
 }

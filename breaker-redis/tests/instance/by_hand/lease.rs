@@ -6,8 +6,7 @@ use super::{
 use crate::races::options;
 use crate::world::{MS, SECOND};
 use breaker_redis::instance::{Asked, Instance, Options, Settled, Step, Unanswered};
-use breaker_redis::protocol::{Cause, Command, Counts, Reply, Shared, Stored, Verdict, Who, apply};
-use breakerbox::State;
+use breaker_redis::protocol::{Cause, Command, Counts, Reply, Shared, Verdict, Who};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -131,7 +130,7 @@ fn an_answer_that_was_given_up_gives_no_lease() {
 }
 
 /// One whose call asked for the lease.
-fn leasing() -> (Instance, Asked) {
+pub(super) fn leasing() -> (Instance, Asked) {
     let mut instance = at(Shared { wait: 0, ..OPEN });
     let _ = instance.probe_wanted(2 * SECOND);
     let (asked, command) = instance.asks(2 * SECOND);
@@ -139,84 +138,19 @@ fn leasing() -> (Instance, Asked) {
     (instance, asked)
 }
 
-fn granted(counter: u64, holder: &str) -> Reply {
+pub(super) fn granted(counter: u64, holder: &str) -> Reply {
     let mut granted = told(counter, TRIAL, Cause::Leased, holder);
     granted.lease = Some((Who::new(holder).expect("a name"), SECOND));
     done(granted)
 }
 
-fn ended(instance: &mut Instance, number: u32) {
+pub(super) fn ended(instance: &mut Instance, number: u32) {
     let settled = Settled {
         generation: generation(number),
         counted: false,
         counts: Counts::default(),
     };
     instance.settled(2 * SECOND, &settled);
-}
-
-#[test]
-fn at_the_end_the_lease_is_given_back() {
-    let known = Some(version(5));
-    let release = vec![Command::Release { known }];
-    let (mut instance, asked) = leasing();
-    assert_eq!(
-        instance.farewell(2 * SECOND),
-        release,
-        "by then it may be its"
-    );
-    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    assert_eq!(instance.farewell(2 * SECOND), [], "it is not its any more");
-    let (mut instance, _) = leasing();
-    instance.changed(2 * SECOND, &happened(2, OPEN, Cause::Operator));
-    let told = instance.farewell(2 * SECOND);
-    assert!(matches!(told[..], [Command::Change { .. }]), "{told:?}");
-    let (mut instance, asked) = leasing();
-    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    assert_eq!(instance.farewell(2 * SECOND), release);
-    assert_eq!(instance.farewell(3 * SECOND), [], "it has run out");
-}
-
-#[test]
-fn a_lease_that_is_on_its_way_is_given_back_if_it_is_got_and_else_nobody_loses_one() {
-    for other_is_first in [false, true] {
-        let (mut stored, now) = (Stored::default(), 10 * SECOND);
-        let caller = |name: &str| Options::new(Who::new(name).expect("a name")).caller();
-        let open = Shared { wait: 0, ..OPEN };
-        let change = Command::Change {
-            known: None,
-            to: open,
-            cause: TRIPPED,
-            again: false,
-        };
-        let tripped = apply(&mut stored, now, &caller("other"), &change);
-        let begun = tripped.reply.now.expect("how it stands");
-
-        let mut instance = with(options(0));
-        instance.heard(SECOND, &begun);
-        instance.follows(SECOND);
-        instance.followed(SECOND, Ok(generation(1)));
-        assert!(instance.probe_wanted(2 * SECOND).is_err());
-        let (_, lease) = instance.asks(2 * SECOND);
-        assert!(matches!(lease, Command::Lease { .. }), "{lease:?}");
-        let [release] = &instance.farewell(2 * SECOND)[..] else {
-            panic!("no last word");
-        };
-
-        if other_is_first {
-            apply(&mut stored, now, &caller("other"), &lease);
-        }
-        apply(&mut stored, now, &instance.caller(), &lease);
-        apply(&mut stored, now, &instance.caller(), release);
-        let record = stored.record.expect("a record");
-        let holder = record.lease.map(|lease| lease.holder);
-        let expected = other_is_first.then(|| caller("other").who);
-        assert_eq!(holder, expected);
-        let state = match other_is_first {
-            true => State::HalfOpen,
-            false => State::Open,
-        };
-        assert_eq!(record.shared.state, state);
-    }
 }
 
 #[test]
@@ -277,16 +211,6 @@ fn an_order_or_somebody_else_makes_the_lease_useless() {
 }
 
 #[test]
-fn with_the_lease_it_probes_once_it_stands_as_the_fleet_does() {
-    let (mut instance, asked) = leasing();
-    instance.heard(2 * SECOND, &told(5, OPEN, TRIPPED, "other"));
-    instance.follows(2 * SECOND);
-    instance.replied(2 * SECOND, asked, Ok(&granted(6, "node-0")));
-    assert!(instance.has_lease(2 * SECOND));
-    assert!(instance.probe_wanted(2 * SECOND).is_err());
-}
-
-#[test]
 fn a_lease_that_was_not_answered_is_not_asked_for_without_a_call() {
     let (mut instance, asked) = leasing();
     let _ = instance.probe_wanted(2 * SECOND);
@@ -294,113 +218,6 @@ fn a_lease_that_was_not_answered_is_not_asked_for_without_a_call() {
     let now = instance.due(2 * SECOND).expect("it tries again");
     let known = Some(version(4));
     assert_eq!(instance.asks(now).1, Command::Read { known });
-}
-
-#[test]
-fn probes_of_a_trial_that_another_replaced_are_not_waited_for() {
-    let (mut instance, asked) = leasing();
-    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    for number in [2, 3] {
-        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-        instance.changed(2 * SECOND, &happened(number, TRIAL, Cause::Leased));
-    }
-    ended(&mut instance, 2);
-    instance.waits(2 * SECOND);
-    ended(&mut instance, 3);
-    let known = Some(version(5));
-    assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
-}
-
-#[test]
-fn a_trial_by_itself_has_no_lease_to_give_back_and_none_to_renew() {
-    let (mut instance, _) = leasing();
-    instance.lost(2 * SECOND);
-    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-    instance.changed(2 * SECOND, &happened(2, TRIAL, Cause::Leased));
-    ended(&mut instance, 2);
-    instance.found(2 * SECOND);
-    instance.waits(2 * SECOND);
-    // Its next probe wants one, and doesn't come.
-    let _ = instance.probe_wanted(2 * SECOND);
-    let (asked, _) = instance.asks(2 * SECOND);
-    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    let poll = instance.waits(2 * SECOND).expect("it ends");
-    assert_eq!(poll, 2 * SECOND + 875 * MS);
-}
-
-#[test]
-fn all_probes_that_were_let_through_are_waited_for_in_each_trial() {
-    let (mut instance, asked) = leasing();
-    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-    instance.changed(2 * SECOND, &happened(2, TRIAL, Cause::Leased));
-    let over = Shared { wait: 0, ..OPEN };
-    instance.changed(2 * SECOND, &happened(3, over, TRIPPED));
-    assert!(!instance.has_lease(2 * SECOND), "the trial is over");
-    let (asked, _) = instance.asks(2 * SECOND);
-    instance.replied(
-        2 * SECOND,
-        asked,
-        Ok(&done(told(6, over, TRIPPED, "node-0"))),
-    );
-    let _ = instance.probe_wanted(2 * SECOND);
-    let (asked, _) = instance.asks(2 * SECOND);
-    instance.replied(2 * SECOND, asked, Ok(&granted(7, "node-0")));
-    // Two threads are let through before the first of them tells of it.
-    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-    assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-    instance.changed(2 * SECOND, &happened(4, TRIAL, Cause::Leased));
-    ended(&mut instance, 4);
-    instance.waits(2 * SECOND);
-    ended(&mut instance, 4);
-    let known = Some(version(7));
-    assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
-}
-
-#[test]
-fn probes_that_were_allowed_and_not_made_are_not_waited_for() {
-    let known = Some(version(5));
-    // Two threads may, and one is quicker; the other says so before or after that one's probe has ended.
-    for is_late in [true, false] {
-        let (mut instance, asked) = leasing();
-        instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-        if !is_late {
-            instance.probe_withdrawn(2 * SECOND);
-        }
-        instance.changed(2 * SECOND, &happened(2, TRIAL, Cause::Leased));
-        if is_late {
-            ended(&mut instance, 2);
-            instance.waits(2 * SECOND);
-            instance.probe_withdrawn(2 * SECOND);
-        } else {
-            let renewal = instance.waits(2 * SECOND);
-            assert_eq!(renewal, Some(2 * SECOND + 500 * MS), "one probes");
-            ended(&mut instance, 2);
-        }
-        assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
-    }
-}
-
-#[test]
-fn a_lease_of_which_no_call_made_use_is_neither_renewed_nor_given_back() {
-    let (mut instance, asked) = leasing();
-    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    for _ in 0..3 {
-        assert_eq!(instance.probe_wanted(2 * SECOND), Ok(()));
-        instance.probe_withdrawn(2 * SECOND);
-        instance.probe_withdrawn(2 * SECOND);
-    }
-    let lapse = 2 * SECOND + 875 * MS;
-    assert_eq!(instance.waits(2 * SECOND), Some(lapse));
-    instance.waits(lapse);
-    assert!(!instance.has_lease(lapse));
-    assert_eq!(
-        instance.probe_wanted(lapse + 200 * MS),
-        Ok(()),
-        "its calls are too rare for a lease"
-    );
 }
 
 #[test]
@@ -437,17 +254,5 @@ fn a_lease_that_it_heard_that_it_has_is_asked_for_at_once() {
     let left = instance.probe_wanted(2 * SECOND).expect_err("not yet");
     assert!(left < Duration::from_millis(10), "{left:?}");
     let (_, command) = instance.asks(2 * SECOND);
-    assert!(matches!(command, Command::Lease { .. }), "{command:?}");
-}
-
-#[test]
-fn a_lease_that_ended_unused_lets_one_call_through_and_not_two() {
-    let (mut instance, asked) = leasing();
-    instance.replied(2 * SECOND, asked, Ok(&granted(5, "node-0")));
-    instance.waits(3 * SECOND);
-    assert!(!instance.has_lease(3 * SECOND));
-    assert_eq!(instance.probe_wanted(4 * SECOND), Ok(()));
-    assert!(instance.probe_wanted(4 * SECOND).is_err());
-    let (_, command) = instance.asks(4 * SECOND);
     assert!(matches!(command, Command::Lease { .. }), "{command:?}");
 }
