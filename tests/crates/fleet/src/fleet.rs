@@ -98,6 +98,14 @@ impl Fleet {
     /// # Panics
     /// If it doesn't start.
     pub fn add(&mut self) -> &mut Instance {
+        self.add_with(|_| {})
+    }
+
+    /// One more, of which something is otherwise.
+    ///
+    /// # Panics
+    /// If it doesn't start.
+    pub fn add_with(&mut self, change: impl FnOnce(&mut Plan)) -> &mut Instance {
         let number = self.started;
         self.started += 1;
         let mut address = self.server.address();
@@ -114,6 +122,7 @@ impl Fleet {
         }
         let mut plan = self.settings.plan(&name(number), service);
         plan.redis = self.settings.shared.then(|| server::url(address));
+        change(&mut plan);
         let clock = self.settings.clocks.get(number).map(|clock| &**clock);
         self.instances
             .push(Instance::start(&program(), &plan, clock));

@@ -37,6 +37,8 @@ pub struct Seen {
     pub losses: Vec<String>,
     /// How often it told that the fleet was found again.
     pub restorations: usize,
+    /// In what others declare the circuit otherwise.
+    pub differences: Vec<String>,
     /// How it stood, each time that it was asked.
     pub looks: Vec<Looks>,
     /// Whether it takes orders.
@@ -126,6 +128,7 @@ impl Seen {
             }),
             Saw::Lost { error } => self.losses.push(error),
             Saw::Restored => self.restorations += 1,
+            Saw::Differs { differences } => self.differences.push(differences),
             Saw::Ended { calls } => self.ended = Some(calls),
         }
     }

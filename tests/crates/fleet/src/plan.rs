@@ -220,6 +220,11 @@ pub enum Saw {
     },
     /// The fleet was found again.
     Restored,
+    /// Another process declares the circuit otherwise.
+    Differs {
+        /// In what.
+        differences: String,
+    },
     /// It did all that it was told, and ends.
     Ended {
         /// Calls that it began.

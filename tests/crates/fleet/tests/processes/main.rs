@@ -4,6 +4,7 @@ mod client_certificates;
 mod clocks;
 mod cluster;
 mod deploys;
+mod differing;
 mod encryption;
 mod figures;
 mod flapping;

@@ -5,7 +5,9 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use breakerbox::observe::{KeyEvicted, Observer, SharingLost, SharingRestored, StateChange};
+use breakerbox::observe::{
+    KeyEvicted, Observer, SharingDiffers, SharingLost, SharingRestored, StateChange,
+};
 use test_fleet::plan::{Line, Saw};
 use test_fleet::wait::monotonic;
 
@@ -79,5 +81,12 @@ impl Observer for Teller {
 
     fn sharing_restored(&self, _: &SharingRestored<'_>) {
         self.tell(Saw::Restored);
+    }
+
+    fn sharing_differs(&self, event: &SharingDiffers<'_>) {
+        let differences = event.differences.iter().map(ToString::to_string);
+        self.tell(Saw::Differs {
+            differences: differences.collect::<Vec<_>>().join("; "),
+        });
     }
 }
