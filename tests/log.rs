@@ -59,6 +59,8 @@ fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
     let _ = cached();
     link::sharing_lost("booking", &std::fmt::Error, 1);
     link::sharing_restored("booking", Duration::from_secs(4));
+    let reset = observe::Difference::new("reset", "30s".to_owned(), "10s".to_owned());
+    link::sharing_differs("booking", "pms", &[reset]);
 
     let lines = std::mem::take(&mut *LINES.0.lock().unwrap());
     let lines: Vec<_> = lines
@@ -106,6 +108,10 @@ fn openings_are_warnings_other_changes_information_and_calls_for_debugging() {
                 "fleet `booking` can't be reached, each process is on its own: an error occurred when formatting an argument"
             ),
             (Level::Info, "fleet `booking` is reached again, after 4s"),
+            (
+                Level::Warn,
+                "breaker `pms` of fleet `booking` is declared otherwise elsewhere: reset 30s here, 10s there: each process goes by its own until all declare the same"
+            ),
         ]
     );
 

@@ -288,6 +288,11 @@ fn keys_fallbacks_and_answers_that_are_lost() {
         let part = observe::Part::new(2, 6);
         link::sharing_lost_in_part("booking", &std::fmt::Error, 1, part);
         link::sharing_restored("booking", Duration::from_millis(1_500));
+        let differs = |what, here: &str, there: &str| {
+            observe::Difference::new(what, here.to_owned(), there.to_owned())
+        };
+        let differences = [differs("reset", "30s", "10s"), differs("quorum", "1", "2")];
+        link::sharing_differs("booking", "pms", &differences);
     });
     assert_events(
         &told,
@@ -334,6 +339,12 @@ fn keys_fallbacks_and_answers_that_are_lost() {
                 "INFO",
                 json!({"event": "sharing_restored", "fleet": "booking", "after_seconds": 1.5,
                     "message": "fleet `booking` is reached again, after 1.5s"}),
+            ),
+            (
+                "WARN",
+                json!({"event": "sharing_differs", "fleet": "booking", "breaker": "pms",
+                    "differences": "reset 30s here, 10s there; quorum 1 here, 2 there",
+                    "message": "breaker `pms` of fleet `booking` is declared otherwise elsewhere: reset 30s here, 10s there; quorum 1 here, 2 there: each process goes by its own until all declare the same"}),
             ),
         ],
     );
