@@ -338,12 +338,12 @@ impl Background {
 
     /// Whether the fleet ended before anything came of it: mostly it was a temporary.
     fn was_dropped_at_once(&self) -> bool {
-        let is_told = |circuit: Arc<Circuit>| circuit.told_in.load(Ordering::Relaxed) != 0;
-        let (mut circuits, status) = (self.circuits().peekable(), self.hub.status());
-        let is_told_of = self.hub.is_end_told();
-        !is_told_of
-            && circuits.peek().is_some()
-            && !circuits.any(is_told)
+        let status = self.hub.status();
+        // Also of circuits that are gone by now.
+        let is_any_told = status.answered > 0;
+        !self.hub.is_end_told()
+            && self.circuits().next().is_some()
+            && !is_any_told
             && status.last_error.is_none()
     }
 

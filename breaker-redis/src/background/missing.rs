@@ -203,6 +203,49 @@ mod tests {
         assert_eq!(status(&mut background), (true, 0));
     }
 
+    /// What was known of a connection says nothing of the next.
+    #[test]
+    fn who_is_refused_is_awaited_and_asked_for_anew_after_a_loss() {
+        let Some(server) = Server::start(&[]) else {
+            return;
+        };
+        let mut background = unconnected(&server);
+        let shared = circuits(&background, "anew", 2);
+        connect(&mut background);
+        let session = background.nodes.all[0].session;
+        for (circuit, _) in &shared {
+            circuit.found_in.store(session, Ordering::Relaxed);
+            background.had(circuit);
+        }
+        assert_eq!(status(&mut background), (true, 0));
+        let circuit = Arc::clone(&shared[0].0);
+        circuit.stand(Standing::Awaited);
+        // Also before the background has said so.
+        assert!(!background.hub.status().is_connected);
+        assert_eq!(background.part(), Some(Part::new(1, 2)));
+
+        let foreign = || Wrong::Nonsense(Unusable::Foreign);
+        background.refused(0, vec![(Arc::clone(&circuit), foreign())]);
+        assert!(circuit.unusable().is_some());
+        let group = circuit.group.upgrade().expect("a group");
+        for quiet_until in [&circuit.quiet_until, &group.quiet_until] {
+            quiet_until.store(u64::MAX, Ordering::Relaxed);
+        }
+        // Nothing was heard there yet.
+        circuit.found_in.store(0, Ordering::Relaxed);
+        background.lose(0, Trouble::Silent(std::time::Duration::ZERO));
+        assert!(circuit.unusable().is_none() && circuit.is_missed());
+        connect(&mut background);
+        for quiet_until in [&circuit.quiet_until, &group.quiet_until] {
+            assert_eq!(quiet_until.load(Ordering::Relaxed), 0);
+        }
+        // What is refused to who is gone is no loss.
+        background.had(&circuit);
+        drop((group, shared));
+        background.refused(0, vec![(Arc::clone(&circuit), foreign())]);
+        assert!(!circuit.is_missed());
+    }
+
     #[test]
     fn without_circuits_a_connection_is_enough() {
         let Some(server) = Server::start(&[]) else {

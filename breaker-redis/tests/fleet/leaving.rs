@@ -98,6 +98,17 @@ fn an_operators_word_is_told_also_where_its_breaker_is_dropped_before_the_fleet(
         assert!(record.contains(" forced_open "), "{key}: {record}");
     }
     assert_eq!(lines.all(), [""; 0]);
+    // A key that makes room for another.
+    let fleet = builder(&server).prefix(prefix).start().expect("a fleet");
+    let keyed = KeyedBreakers::<String>::new("room-of", Config::DEFAULT).max_keys(1);
+    let keyed = Arc::new(FleetKeyedBreakers::of(Arc::new(keyed), Sharing::new()));
+    fleet.share_keyed(&keyed).expect("to be shared");
+    keyed.get("first").close();
+    drop(keyed.get("second"));
+    drop(fleet);
+    let record = stored(&server, prefix, "room-of[first]");
+    assert!(record.contains(" closed "), "{record}");
+    assert_eq!(lines.all(), [""; 0]);
 }
 
 #[test]
