@@ -61,6 +61,8 @@ pub struct Instance {
     /// A call asked to probe, and the lease was not yet asked for.
     wanted: bool,
     lease_after: u64,
+    /// When a call last asked to probe.
+    last_wanted: u64,
 
     /// What was counted, what was told of it last (`None`: that isn't known), and what is on its way.
     counts: Counts,
@@ -149,6 +151,7 @@ impl Instance {
             trial: Trial::NONE,
             wanted: false,
             lease_after: 0,
+            last_wanted: 0,
             counts: Counts::default(),
             said: Some(Counts::default()),
             saying: Counts::default(),

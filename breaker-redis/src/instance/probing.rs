@@ -27,7 +27,7 @@ pub(super) enum Answer {
     AskFirst,
 }
 
-/// Calls of a fleet that come more rarely than that, in microseconds, don't wait for a lease.
+/// Calls of a fleet, or of a process, that come more rarely than that, in microseconds, don't wait for a lease.
 const RARE: u64 = 1_000_000;
 
 impl Lease {
@@ -108,13 +108,14 @@ impl Instance {
 
     /// A call asks to probe.
     pub(super) fn ask_to_probe(&mut self) -> Result<(), Duration> {
+        let last_wanted = std::mem::replace(&mut self.last_wanted, self.now);
         match self.answer_to_a_probe() {
             Answer::Later(left) => return Err(left),
             Answer::Now => {}
             Answer::AskFirst => {
                 let is_asked = self.wanted || self.lease_on_its_way().is_some();
                 self.wanted = true;
-                if is_asked || !self.are_calls_rare() {
+                if is_asked || !self.are_calls_rare(last_wanted) {
                     return Err(self.soon());
                 }
             }
@@ -183,14 +184,17 @@ impl Instance {
         }
     }
 
-    /// Whether nobody has asked for a lease for so long that the next call may not come before it has ended.
-    /// Then the call that asks for it doesn't wait for it: else it would be refused, and where each process
-    /// makes a call or few, all of them would be.
-    fn are_calls_rare(&self) -> bool {
+    /// Whether the next call may not come before a lease that this one asks for has ended. Then it doesn't
+    /// wait for it: else it would be refused, and where each process makes a call or few, all of them would
+    /// be. So it is where nobody has asked for a lease for long; and where the one who had it made no use of
+    /// it, and no call wanted to probe here meanwhile: each process calls rarely, although the fleet doesn't.
+    fn are_calls_rare(&self, last_wanted: u64) -> bool {
         // A message that says so may be on its way.
         let long = RARE.saturating_add(self.round_trip.saturating_mul(4));
         let free_at = self.there.as_ref().map_or(self.now, |there| there.free_at);
-        self.now.saturating_sub(free_at.max(self.lease_after)) > long
+        let is_over = |since: u64| self.now.saturating_sub(since) > long;
+        is_over(free_at.max(self.lease_after))
+            || self.is_tried_by_another() && is_over(last_wanted.max(self.lease_after))
     }
 
     fn is_tried_by_another(&self) -> bool {

@@ -174,6 +174,8 @@ fn while_another_probes_callers_are_told_to_wait_for_reset_at_most() {
         let refused = instance.probe_wanted(SECOND + left / 2);
         let refused = refused.expect_err("another probes");
         assert_eq!(refused, Duration::from_micros(expected.min(left / 2)));
+        let soon = SECOND + left - 50 * MS;
+        assert!(instance.probe_wanted(soon).is_err(), "it calls often");
         assert!(instance.probe_wanted(SECOND + left).is_err());
         let (_, command) = instance.asks(SECOND + left);
         assert!(matches!(command, Command::Lease { .. }), "{command:?}");

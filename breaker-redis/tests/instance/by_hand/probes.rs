@@ -1,7 +1,7 @@
 //! The probes of a trial: which are waited for.
 
 use super::lease::{ended, granted, leasing};
-use super::{ByHand, OPEN, TRIAL, TRIPPED, done, happened, told, version};
+use super::{ByHand, OPEN, TRIAL, TRIPPED, at, done, happened, told, version};
 use crate::world::{MS, SECOND};
 use breaker_redis::protocol::{Cause, Command, Shared};
 
@@ -99,6 +99,25 @@ fn probes_that_were_allowed_and_not_made_are_not_waited_for() {
             ended(&mut instance, 2);
         }
         assert_eq!(instance.asks(2 * SECOND).1, Command::Release { known });
+    }
+}
+
+#[test]
+fn after_a_lease_that_was_of_no_use_who_calls_rarely_probes_at_once() {
+    // Another has the lease for a second from 2 s on, and calls as rarely.
+    for (asked_at, may) in [(None, true), (Some(2_500 * MS), false)] {
+        let mut instance = at(Shared { wait: 0, ..OPEN });
+        let held = granted(5, "node-1").now.expect("how it stands");
+        instance.heard(2 * SECOND, &held);
+        if let Some(at) = asked_at {
+            assert!(instance.probe_wanted(at).is_err(), "the other has it");
+            instance.waits(at);
+        }
+        // It isn't known to be over for longer than a message may take.
+        let lapsed = 3_200 * MS;
+        assert_eq!(instance.probe_wanted(lapsed).is_ok(), may, "{asked_at:?}");
+        let (_, command) = instance.asks(lapsed);
+        assert!(matches!(command, Command::Lease { .. }), "{command:?}");
     }
 }
 
