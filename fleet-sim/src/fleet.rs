@@ -125,7 +125,7 @@ impl Fleet {
             callers,
             quiet_since: None,
             service: Service::warm(conditions.capacity, usual),
-            redis: Redis::new(conditions.redis),
+            redis: Redis::new(conditions.redis, 1),
             ways: Draws::new(seed, WAYS),
             figures: Figures::default(),
             is_over: false,

@@ -6,6 +6,7 @@ pub mod events;
 pub mod figures;
 pub mod fleet;
 mod link;
+pub mod partly;
 pub mod redis;
 pub mod report;
 pub mod runs;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use breaker_core::{Change, Circuit, Effect, Generation, State, Trigger};
-use breaker_redis::instance::{Follow, Happened, Instance, Options, Settled, Step};
-use breaker_redis::protocol::{Caller, Cause, Counts, Shared};
+use breaker_core::{Admission, Change, Circuit, Effect, Generation, Policy, State, Trigger};
+use breaker_redis::instance::{Asked, Follow, Happened, Instance, Options, Settled, Step};
+use breaker_redis::protocol::{Caller, Cause, Command, Counts, Reply, Shared};
 
 use crate::clock::{Moment, Reading};
 
@@ -13,11 +13,47 @@ use crate::clock::{Moment, Reading};
 pub(crate) struct Link {
     instance: Instance,
     /// When it is woken next.
-    pub(crate) wakes: Moment,
+    wakes: Moment,
+}
+
+/// What an instance wants.
+#[derive(Debug)]
+pub(crate) enum Wants {
+    /// To ask Redis; then it may want more.
+    Asks(Box<(Asked, Command)>),
+    /// To be woken then, and nothing before.
+    Wakes(Moment),
+    /// Nothing, or what is under way already.
+    Nothing,
 }
 
 impl Link {
-    pub(crate) fn new(options: Options, circuit: &Circuit, now: Reading, seed: u64) -> Self {
+    /// As if the instance had been started so many microseconds ago, and asked Redis since.
+    pub(crate) fn begun(
+        options: Arc<Options>,
+        circuit: &Circuit<impl Policy>,
+        now: Reading,
+        ago: u64,
+        seed: u64,
+        mut redis: impl FnMut(&Caller, &Command) -> Reply,
+    ) -> Self {
+        let mut then = Reading(now.0 - ago * 1_000);
+        let mut link = Self::new(options, circuit, then, seed);
+        link.instance.found(then.micros());
+        loop {
+            match link.next(then, circuit).0 {
+                Step::Ask(asked, command) => {
+                    let reply = redis(&link.caller(), &command);
+                    link.instance.replied(then.micros(), asked, Ok(&reply));
+                }
+                // Not longer than until it begins.
+                Step::Wait(Some(until)) if until < now.micros() => then = Reading(until * 1_000),
+                _ => return link,
+            }
+        }
+    }
+
+    fn new(options: Arc<Options>, circuit: &Circuit<impl Policy>, now: Reading, seed: u64) -> Self {
         let begun = Happened {
             generation: circuit.generation(),
             state: CLOSED,
@@ -25,7 +61,7 @@ impl Link {
             window: Counts::default(),
         };
         Self {
-            instance: Instance::new(Arc::new(options), &begun, now.micros(), seed),
+            instance: Instance::new(options, &begun, now.micros(), seed),
             wakes: Moment::MAX,
         }
     }
@@ -39,24 +75,56 @@ impl Link {
         self.instance.caller()
     }
 
-    pub(crate) fn changed(&mut self, now: Reading, change: &Change, circuit: &Circuit) {
+    /// Whether the circuit lets a call through, and whether Redis is to be asked for the lease.
+    pub(crate) fn admit(
+        &mut self,
+        circuit: &Circuit<impl Policy>,
+        now: Reading,
+    ) -> (Option<Admission>, bool) {
+        let mut asked = false;
+        let admission = circuit.try_admit_if_granted(&now, || {
+            asked = true;
+            self.instance.probe_wanted(now.micros()).is_ok()
+        });
+        let admission = admission.ok();
+        if let Some(change) = admission.as_ref().and_then(|admitted| admitted.change) {
+            self.changed(now, &change, circuit);
+        }
+        (admission, asked)
+    }
+
+    /// A call ended, by more than the common success.
+    pub(crate) fn ended(
+        &mut self,
+        now: Reading,
+        generation: Generation,
+        effect: &Effect,
+        circuit: &Circuit<impl Policy>,
+    ) {
+        if let Some(change) = effect.change() {
+            self.changed(now, change, circuit);
+        }
+        self.settled(now, generation, effect, circuit);
+    }
+
+    fn changed(&mut self, now: Reading, change: &Change, circuit: &Circuit<impl Policy>) {
         self.instance.changed(
             now.micros(),
             &Happened {
                 generation: change.generation,
                 state: shared(change, circuit, now),
                 cause: cause(change),
-                window: Counts::default(), // no rate trips here
+                window: window(change),
             },
         );
     }
 
-    pub(crate) fn settled(
+    fn settled(
         &mut self,
         now: Reading,
         generation: Generation,
         effect: &Effect,
-        circuit: &Circuit,
+        circuit: &Circuit<impl Policy>,
     ) {
         self.instance.settled(
             now.micros(),
@@ -68,9 +136,43 @@ impl Link {
         );
     }
 
+    /// What it wants, and whether the circuit was changed.
+    pub(crate) fn wants(
+        &mut self,
+        now: Moment,
+        reading: Reading,
+        circuit: &Circuit<impl Policy>,
+    ) -> (Wants, bool) {
+        let (step, followed) = self.next(reading, circuit);
+        let wants = match step {
+            Step::Ask(asked, command) => Wants::Asks(Box::new((asked, command))),
+            Step::Wait(Some(until)) => {
+                let wait = until.saturating_sub(reading.micros()).max(1);
+                let wakes = now + wait * 1_000;
+                if wakes < self.wakes {
+                    self.wakes = wakes;
+                    Wants::Wakes(wakes)
+                } else {
+                    Wants::Nothing
+                }
+            }
+            _ => Wants::Nothing,
+        };
+        (wants, followed)
+    }
+
+    /// It is woken. `false`: that was for an earlier wish.
+    pub(crate) fn is_woken(&mut self, now: Moment) -> bool {
+        let is_wanted = self.wakes == now;
+        if is_wanted {
+            self.wakes = Moment::MAX;
+        }
+        is_wanted
+    }
+
     /// What it wants to be done, but for what concerns the circuit alone, which is done; and whether that
     /// was changed.
-    pub(crate) fn next(&mut self, now: Reading, circuit: &Circuit) -> (Step, bool) {
+    fn next(&mut self, now: Reading, circuit: &Circuit<impl Policy>) -> (Step, bool) {
         let mut followed = false;
         loop {
             match self.instance.next(now.micros()) {
@@ -93,7 +195,11 @@ const CLOSED: Shared = Shared {
     reopenings: 0,
 };
 
-fn follow_in(circuit: &Circuit, follow: &Follow, now: Reading) -> Result<Generation, Generation> {
+fn follow_in(
+    circuit: &Circuit<impl Policy>,
+    follow: &Follow,
+    now: Reading,
+) -> Result<Generation, Generation> {
     // One thread: nothing comes between.
     let generation = circuit.generation();
     if generation != follow.only_in {
@@ -105,14 +211,28 @@ fn follow_in(circuit: &Circuit, follow: &Follow, now: Reading) -> Result<Generat
     }
 }
 
-fn counts(circuit: &Circuit, now: Reading) -> Counts {
+fn counts(circuit: &Circuit<impl Policy>, now: Reading) -> Counts {
+    let counted = circuit.counted(&now);
     Counts {
-        failures: circuit.snapshot(&now).consecutive,
-        ..Counts::default()
+        calls: counted.calls,
+        failures: counted.failures,
+        slow: counted.slow,
     }
 }
 
-fn shared(change: &Change, circuit: &Circuit, now: Reading) -> Shared {
+/// What a window held that tripped; nothing where failures in a row did.
+fn window(change: &Change) -> Counts {
+    if change.calls == 0 {
+        return Counts::default();
+    }
+    Counts {
+        calls: change.calls,
+        failures: change.failures,
+        slow: change.slow,
+    }
+}
+
+fn shared(change: &Change, circuit: &Circuit<impl Policy>, now: Reading) -> Shared {
     let wait = change.wait.unwrap_or_default();
     Shared {
         state: change.to,
@@ -125,7 +245,9 @@ fn shared(change: &Change, circuit: &Circuit, now: Reading) -> Shared {
 fn cause(change: &Change) -> Option<Cause> {
     let failures = change.failures;
     match change.trigger {
-        Trigger::Failures | Trigger::FailedProbe => Some(Cause::Tripped { failures }),
+        Trigger::Failures | Trigger::FailureRate | Trigger::FailedProbe => {
+            Some(Cause::Tripped { failures })
+        }
         Trigger::WaitOver | Trigger::ProbeTimedOut => Some(Cause::Leased),
         Trigger::Recovered => Some(Cause::Recovered),
         _ => None, // nothing else happens here

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use clap::Parser;
-use fleet_sim::report::{images, plots, table};
+use fleet_sim::partly;
+use fleet_sim::report::{self, images, plots, table};
 use fleet_sim::runs::{self, SEED, SIZES};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -38,10 +39,12 @@ fn main() -> ExitCode {
 
 fn play(told: &Told) -> Result<(), Box<dyn Error>> {
     let sizes = if told.quick { &SIZES[..3] } else { &SIZES[..] };
-    let bar = progress(runs::work(sizes));
+    let largest = if told.quick { 1_000 } else { u32::MAX };
+    let bar = progress(runs::work(sizes) + partly::work(largest));
+    let parts = partly::play_all(largest, told.seed, |done| bar.inc(done))?;
     let runs = runs::play_all(sizes, told.seed, |done| bar.inc(done));
     bar.finish_and_clear();
-    let tables = table::tables(&runs);
+    let tables = table::tables(&runs) + &report::partly::tables(&parts);
     println!("{tables}");
     match &told.into {
         Some(chapter) if !told.quick => write(chapter, &tables, &plots::all(&runs)?),

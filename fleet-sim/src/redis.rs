@@ -45,11 +45,11 @@ impl Costs {
     }
 }
 
-/// The Redis of a fleet, with the record of one circuit.
+/// The Redis of a fleet, with the record of each circuit.
 #[derive(Debug)]
 pub struct Redis {
     costs: Costs,
-    stored: Stored,
+    stored: Vec<Stored>,
     busy_until: Moment,
 }
 
@@ -69,29 +69,31 @@ const CLOCK: u64 = 1_700_000_000_000_000;
 const BEFORE: u64 = 10_000_000;
 
 impl Redis {
-    /// One that holds nothing.
+    /// One that holds nothing of so many circuits.
     #[must_use]
-    pub fn new(costs: Costs) -> Self {
+    pub fn new(costs: Costs, circuits: u32) -> Self {
         Self {
             costs,
-            stored: Stored::default(),
+            stored: vec![Stored::default(); circuits as usize],
             busy_until: 0,
         }
     }
 
-    /// Does a command that comes now, when all that came before are done.
-    pub fn does(&mut self, now: Moment, caller: &Caller, command: &Command) -> Done {
+    /// Does a command that comes now, of the circuit of that number, when all that came before are done.
+    pub fn does(&mut self, now: Moment, of: u32, caller: &Caller, command: &Command) -> Done {
         let begins = self.busy_until.max(now);
-        let is_stored = self.stored.record.is_some();
+        let stored = &mut self.stored[of as usize];
+        let is_stored = stored.record.is_some();
         let at = begins + self.costs.of(caller, command, is_stored);
         self.busy_until = at;
-        let applied = apply(&mut self.stored, CLOCK + begins / 1_000, caller, command);
+        let applied = apply(stored, CLOCK + begins / 1_000, caller, command);
         Done { applied, at }
     }
 
     /// What it did before the simulation began.
-    pub fn did(&mut self, caller: &Caller, command: &Command) -> Reply {
-        apply(&mut self.stored, CLOCK - BEFORE, caller, command).reply
+    pub fn did(&mut self, of: u32, caller: &Caller, command: &Command) -> Reply {
+        let stored = &mut self.stored[of as usize];
+        apply(stored, CLOCK - BEFORE, caller, command).reply
     }
 
     /// Tells so many subscribers. When the message to the one of that number leaves.

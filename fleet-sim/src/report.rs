@@ -2,5 +2,6 @@
 
 pub mod images;
 pub mod numbers;
+pub mod partly;
 pub mod plots;
 pub mod table;

@@ -1,6 +1,8 @@
 //! The tables and plots of the guide's chapter are what the simulation gives today.
 
-use fleet_sim::report::table;
+use breaker_core::ConfigError;
+use fleet_sim::partly;
+use fleet_sim::report::{self, table};
 use fleet_sim::runs::{self, SEED};
 
 const CHAPTER: &str = include_str!("../../src/guide/sharing.md");
@@ -37,4 +39,21 @@ fn the_plots_that_the_chapter_shows_are_there() {
         let begins = format!("[{name}]: data:image/svg+xml;base64,");
         assert!(DEFINITIONS.contains(&begins), "{name}");
     }
+}
+
+#[test]
+fn the_small_rows_of_fleets_of_which_a_part_fails_are_what_comes_out_today()
+-> Result<(), ConfigError> {
+    let runs = partly::play_all(20, SEED, |_| {})?;
+    assert!(!runs.keys.is_empty() && !runs.rates.is_empty());
+    let rows = report::partly::rows(&runs).into_iter();
+    let missing: Vec<_> = rows.filter(|row| !CHAPTER.contains(row.as_str())).collect();
+    assert!(
+        missing.is_empty(),
+        "src/guide/sharing.md is out of date: run `cargo xtask fleet-sim`. It lacks\n{}",
+        missing.concat()
+    );
+    assert_eq!(runs, partly::play_all(20, SEED, |_| {})?);
+    assert_ne!(runs, partly::play_all(20, SEED + 1, |_| {})?);
+    Ok(())
 }

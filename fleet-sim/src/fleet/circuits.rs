@@ -18,20 +18,12 @@ impl Fleet {
             }
             return Some(admission);
         };
-        let mut asked = false;
-        let admission = circuit.try_admit_if_granted(&reading, || {
-            asked = true;
-            link.instance().probe_wanted(reading.micros()).is_ok()
-        });
-        let change = admission.as_ref().ok().and_then(|a| a.change);
-        if let Some(change) = &change {
-            link.changed(reading, change, circuit);
-        }
+        let (admission, asked) = link.admit(circuit, reading);
         if asked {
             self.has_changed(instance, now);
             self.drive(instance, now);
         }
-        admission.ok()
+        admission
     }
 
     /// An instance learns how a call ended.
@@ -50,10 +42,7 @@ impl Fleet {
         }
         let effect = circuit.settle(generation, outcome, &reading);
         if let Some(link) = &mut caller.link {
-            if let Some(change) = effect.change() {
-                link.changed(reading, change, circuit);
-            }
-            link.settled(reading, generation, &effect, circuit);
+            link.ended(reading, generation, &effect, circuit);
             self.drive(instance, now);
         }
         self.has_changed(instance, now);

@@ -1,14 +1,15 @@
 //! What instances that share a circuit say to Redis, and hear.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use breaker_redis::instance::{Asked, Step};
+use breaker_redis::instance::Asked;
 use breaker_redis::protocol::{Command, Reply, Told, Who};
 
 use super::{Event, Fleet};
-use crate::clock::{Moment, Reading};
+use crate::clock::Moment;
 use crate::draw::Draws;
-use crate::link::Link;
+use crate::link::{Link, Wants};
 use crate::redis::{count_command, count_messages};
 use crate::scenario::Scenario;
 
@@ -25,25 +26,16 @@ impl Fleet {
                 return;
             };
             let caller = &mut self.callers[number as usize];
-            let reading = caller.clock.at(0);
             let poll = options.poll.as_micros() as u64;
             let ago = poll + (own.share() * poll as f64) as u64 / 2;
-            let mut then = Reading(reading.0 - ago * 1_000);
-            let mut link = Link::new(options, &caller.circuit, then, own.number());
-            link.instance().found(then.micros());
-            loop {
-                match link.next(then, &caller.circuit).0 {
-                    Step::Ask(asked, command) => {
-                        let reply = self.redis.did(&link.caller(), &command);
-                        link.instance().replied(then.micros(), asked, Ok(&reply));
-                    }
-                    // Not longer than until it begins.
-                    Step::Wait(Some(until)) if until < reading.micros() => {
-                        then = Reading(until * 1_000);
-                    }
-                    _ => break,
-                }
-            }
+            let link = Link::begun(
+                Arc::new(options),
+                &caller.circuit,
+                caller.clock.at(0),
+                ago,
+                own.number(),
+                |who, command| self.redis.did(0, who, command),
+            );
             caller.link = Some(Box::new(link));
         }
         for number in 0..instances {
@@ -59,29 +51,23 @@ impl Fleet {
             let Some(link) = &mut caller.link else {
                 return;
             };
-            let (step, followed) = link.next(reading, &caller.circuit);
-            let wakes = match step {
-                Step::Wait(Some(until)) if !self.is_over => {
-                    let wait = until.saturating_sub(reading.micros()).max(1);
-                    let wakes = now + wait * 1_000;
-                    (wakes < link.wakes).then(|| link.wakes = wakes)
-                }
-                _ => None,
-            };
-            let at = link.wakes;
+            let (wants, followed) = link.wants(now, reading, &caller.circuit);
             if followed {
                 self.has_changed(instance, now);
             }
-            if let Step::Ask(asked, command) = step {
-                let what = Box::new((asked, command));
-                let way = self.way();
-                self.events.after(way, Event::Asks { instance, what });
-                continue;
+            match wants {
+                Wants::Asks(what) => {
+                    let way = self.way();
+                    self.events.after(way, Event::Asks { instance, what });
+                }
+                Wants::Wakes(at) => {
+                    if !self.is_over {
+                        self.events.at(at, Event::Wakes { instance });
+                    }
+                    return;
+                }
+                Wants::Nothing => return,
             }
-            if wakes.is_some() {
-                self.events.at(at, Event::Wakes { instance });
-            }
-            return;
         }
     }
 
@@ -92,7 +78,7 @@ impl Fleet {
             return;
         };
         let waits = self.redis.waiting(now);
-        let done = self.redis.does(now, &link.caller(), &command);
+        let done = self.redis.does(now, 0, &link.caller(), &command);
         count_command(&mut self.figures, now);
         let longest = &mut self.figures.redis.longest_wait;
         *longest = waits.max(*longest);
@@ -140,10 +126,9 @@ impl Fleet {
 
     /// An instance wanted to be woken.
     pub(super) fn wakes(&mut self, instance: u32, now: Moment) {
-        match &mut self.callers[instance as usize].link {
-            Some(link) if link.wakes == now => link.wakes = Moment::MAX,
-            _ => return, // it was for an earlier wish
+        let link = self.callers[instance as usize].link.as_mut();
+        if link.is_some_and(|link| link.is_woken(now)) {
+            self.drive(instance, now);
         }
-        self.drive(instance, now);
     }
 }

@@ -105,7 +105,7 @@ fn times(number: u32) -> String {
     }
 }
 
-fn row<const CELLS: usize>(cells: [String; CELLS]) -> String {
+pub(super) fn row<const CELLS: usize>(cells: [String; CELLS]) -> String {
     let mut text = String::from("|");
     for cell in cells {
         // Writing to a string can't fail.
