@@ -239,7 +239,7 @@ impl RefUnwindSafe for Slot {}
 /// );
 /// ```
 pub fn sharing_lost(fleet: &str, error: &(dyn Error + 'static), losses: u64) {
-    observe::sharing_lost(fleet, error, losses, None);
+    observe::sharing_lost(fleet, error, losses, None, false);
 }
 
 /// The same, where a part of the circuits is concerned, and the others are still shared.
@@ -275,7 +275,34 @@ pub fn sharing_lost_in_part(
     losses: u64,
     part: observe::Part,
 ) {
-    observe::sharing_lost(fleet, error, losses, Some(part));
+    observe::sharing_lost(fleet, error, losses, Some(part), false);
+}
+
+/// Tells observers, likewise, that this process shares nothing any more by its own doing, and that something
+/// was left to be told.
+///
+/// ```
+/// use breakerbox::link;
+/// use breakerbox::observe::{self, Observer, SharingLost};
+/// use std::sync::{Arc, Mutex};
+///
+/// #[derive(Default)]
+/// struct Lines(Mutex<Vec<String>>);
+/// impl Observer for Lines {
+///     fn sharing_lost(&self, event: &SharingLost<'_>) {
+///         assert!(event.is_ended);
+///         self.0.lock().unwrap().push(event.to_string());
+///     }
+/// }
+///
+/// let lines = Arc::new(Lines::default());
+/// let _installed = observe::install(lines.clone());
+/// link::sharing_ended("booking", &std::io::Error::other("an order was not told"));
+/// let line = "fleet `booking` was left by this process: an order was not told";
+/// assert_eq!(*lines.0.lock().unwrap(), [line]);
+/// ```
+pub fn sharing_ended(fleet: &str, error: &(dyn Error + 'static)) {
+    observe::sharing_lost(fleet, error, 1, None, true);
 }
 
 /// Tells the same observers that circuits are shared again, after so much time

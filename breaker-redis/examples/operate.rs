@@ -10,13 +10,22 @@ use std::time::Duration;
 const USAGE: &str = "usage: REDIS_URL=redis[s]://[user:password@]host[:port] [FLEET=prefix] \
                      operate show|open|close|disable|shadow CIRCUIT [KEY]";
 
-const PATIENCE: Duration = Duration::from_secs(5);
+/// For longer than a connection may take, so that it is known what is wrong with it.
+const PATIENCE: Duration = Duration::from_secs(8);
 const DAY: Duration = Duration::from_secs(86_400);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let ended = match words[..] {
+        ["--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        [_, circuit, ..] if circuit.ends_with(']') => Err(
+            "name the key by itself: `hosts adlon` for what the log calls `hosts[adlon]`".into(),
+        ),
+        [_, ref names @ ..] if names.contains(&"") => Err("a circuit or key without a name".into()),
         [word, circuit] if is_known(word) => operate(word, circuit, None),
         [word, circuit, key] if is_known(word) => operate(word, circuit, Some(key)),
         _ => Err(USAGE.into()),
@@ -69,7 +78,8 @@ fn act(fleet: &Fleet, word: &str, breaker: &dyn AnyBreaker) -> Result<(), Box<dy
     // Until then nobody else knows of it.
     fleet.ready(PATIENCE)?;
     match breaker.time_left() {
-        Some(left) => println!("{}, a probe in {left:?}", breaker.state()),
+        Some(Duration::ZERO) => println!("{}, waits for a call to probe", breaker.state()),
+        Some(left) => println!("{}, until {left:?} from now", breaker.state()),
         None => println!("{}", breaker.state()),
     }
     Ok(())

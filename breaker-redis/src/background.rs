@@ -139,7 +139,7 @@ pub(crate) fn start(hub: &Arc<Hub>, settings: &FleetBuilder) -> Result<(), Fleet
             // A fault of ours costs the sharing, and nothing else.
             of_run.end();
             of_run.clear();
-            link::sharing_lost(of_run.prefix().as_str(), &Ended, 1);
+            link::sharing_ended(of_run.prefix().as_str(), &Ended);
         }
     };
     let spawned = std::thread::Builder::new()
@@ -208,7 +208,7 @@ impl Background {
         }
         self.say_farewell();
         if self.was_dropped_at_once() {
-            link::sharing_lost(self.hub.prefix().as_str(), &DroppedAtOnce, 1);
+            link::sharing_ended(self.hub.prefix().as_str(), &DroppedAtOnce);
         }
         self.hub.clear();
         self.runtime.shutdown_background();

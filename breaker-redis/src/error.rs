@@ -114,7 +114,10 @@ impl fmt::Display for Why<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(error) => error.fmt(f),
-            None => f.write_str("redis hasn't told yet how all circuits stand"),
+            None => f.write_str(
+                "redis has neither answered nor failed to by then: wait for longer than `connect` and \
+                 `answer` of the fleet, and the error says what is wrong",
+            ),
         }
     }
 }

@@ -14,7 +14,7 @@ const MOST: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error(
     "the fleet was dropped before redis had been told what an operator said of {circuits} of its circuits: \
-     have it told by `Fleet::ready`, which says what is wrong"
+     if this process goes on for a while, it may be yet; `Fleet::ready` waits until it is"
 )]
 struct Untold {
     circuits: usize,
@@ -72,6 +72,6 @@ pub(crate) fn tell_orders(hub: &Hub) {
     let circuits = of_present().count() + of_gone;
     if circuits > 0 {
         hub.ends_with_a_word();
-        link::sharing_lost(hub.prefix().as_str(), &Untold { circuits }, 1);
+        link::sharing_ended(hub.prefix().as_str(), &Untold { circuits });
     }
 }

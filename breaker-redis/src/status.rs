@@ -44,11 +44,15 @@ pub struct FleetStatus {
 }
 
 /// One line for a health page, in which nothing is secret: `connected for 3m 2s; 6 circuits`, or
-/// `not connected for 12s; 6 circuits, 1 of them on its own: redis at ..`.
+/// `connected in part for 12s; 6 circuits, 1 of them on its own: redis at ..`.
 impl fmt::Display for FleetStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let not = if self.is_connected { "" } else { "not " };
-        write!(f, "{not}connected for {}; ", Rough(self.since))?;
+        let how = match self.cut_off {
+            _ if self.is_connected => "connected",
+            1.. if self.cut_off < self.circuits => "connected in part",
+            _ => "not connected",
+        };
+        write!(f, "{how} for {}; ", Rough(self.since))?;
         match self.circuits {
             1 => f.write_str("1 circuit")?,
             circuits => write!(f, "{circuits} circuits")?,
@@ -171,11 +175,13 @@ mod tests {
             ),
             (
                 cut_off(1),
-                format!("not connected for 3m 2s; 6 circuits, 1 of them on its own: {reached}"),
+                format!("connected in part for 3m 2s; 6 circuits, 1 of them on its own: {reached}"),
             ),
             (
                 cut_off(2),
-                format!("not connected for 3m 2s; 6 circuits, 2 of them on their own: {reached}"),
+                format!(
+                    "connected in part for 3m 2s; 6 circuits, 2 of them on their own: {reached}"
+                ),
             ),
             (
                 cut_off(6),

@@ -249,6 +249,7 @@ pub(crate) fn sharing_lost(
     error: &(dyn Error + 'static),
     losses: u64,
     part: Option<Part>,
+    is_ended: bool,
 ) {
     tell_here(|observer, sequence| {
         observer.sharing_lost(&SharingLost {
@@ -256,6 +257,7 @@ pub(crate) fn sharing_lost(
             error,
             losses,
             part,
+            is_ended,
             sequence,
         });
     });

@@ -1,14 +1,17 @@
 //! That Redis was lost and found again: each told once, and no flood of it.
 
+mod cause;
 mod reason;
 
 use crate::error::ConnectionError;
 use breakerbox::link;
 use breakerbox::observe::Part;
+use cause::Causes;
 use reason::Reason;
 use std::time::{Duration, Instant};
 
-/// A loss is told at most once in this time; and once more, if it was one of a part and all is lost since.
+/// A loss is told at most once in this time; and once more, if it was one of a part and all is lost since, or
+/// for another cause.
 const ONCE_IN: Duration = Duration::from_secs(60);
 
 /// What was told, and what is to be.
@@ -23,6 +26,7 @@ pub(crate) struct Report {
     told_of_all_at: Option<Instant>,
     /// Whether that it is lost was told last, and not that it was found.
     is_told_lost: bool,
+    causes: Causes,
 }
 
 /// Since when, why, and which part of it.
@@ -77,6 +81,7 @@ impl Report {
             Some(lost) => lost.reason.then(now, error, is_new),
             None => Reason::new(now, error),
         };
+        self.causes.is(now, &reason.error.trouble);
         self.lost = Some(Lost {
             since,
             reason,
@@ -101,28 +106,36 @@ impl Report {
 
     /// Whether there is something that may be told by now.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        let Some(lost) = self.lost.as_ref().filter(|_| self.untold > 0) else {
+        let Some(lost) = &self.lost else {
             return false;
         };
         let is_recent = |at| now.saturating_duration_since(at) < ONCE_IN;
+        let is_first = self.untold > 0 && !self.told_last(lost).is_some_and(is_recent);
+        let is_other = self.causes.due(ONCE_IN).is_some_and(|due| due <= now);
         let is_held = |until| now < until;
-        !self.told_last(lost).is_some_and(is_recent)
-            && !lost.reason.held_until().is_some_and(is_held)
+        (is_first || is_other) && !lost.reason.held_until().is_some_and(is_held)
     }
 
     /// It is there, all of it.
     pub(crate) fn restored(&mut self, now: Instant) -> Option<News> {
         let since = self.lost.take()?.since;
+        self.causes.is_none();
         let after = now.saturating_duration_since(since);
         std::mem::take(&mut self.is_told_lost).then_some(News::Restored { after })
     }
 
     /// When there may be something to tell.
     pub(crate) fn next(&self) -> Option<Instant> {
-        let lost = self.lost.as_ref().filter(|_| self.untold > 0)?;
-        let kept_back = self.told_last(lost).map(|at| at + ONCE_IN);
-        // The later of both.
-        kept_back.max(lost.reason.held_until())
+        let lost = self.lost.as_ref()?;
+        let held_until = lost.reason.held_until();
+        let kept_back = || self.told_last(lost).map(|at| at + ONCE_IN);
+        // Each at the later of both.
+        let first = (self.untold > 0).then(|| kept_back().max(held_until));
+        let other = self
+            .causes
+            .due(ONCE_IN)
+            .map(|due| Some(due).max(held_until));
+        [first, other].into_iter().flatten().flatten().min()
     }
 
     /// When such a loss was told last.
@@ -136,6 +149,7 @@ impl Report {
     /// What may be told by now.
     pub(crate) fn look(&mut self, now: Instant) -> Option<News> {
         let lost = self.lost.as_ref().filter(|_| self.is_due(now))?;
+        self.causes.tell(now, ONCE_IN);
         self.told_at = Some(now);
         if lost.part.is_none() {
             self.told_of_all_at = Some(now);

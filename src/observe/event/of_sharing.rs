@@ -20,6 +20,8 @@ pub struct SharingLost<'a> {
     /// Which part of the circuits, where the others are still shared: what they are shared through
     /// consists of several, of which some can't be reached, or refuses these. `None`: all of them.
     pub part: Option<Part>,
+    /// It was ended by this process itself, before all was told; whatever it is shared through may be well.
+    pub is_ended: bool,
     /// Grows with every event of the process.
     pub sequence: u64,
 }
@@ -28,6 +30,7 @@ impl fmt::Display for SharingLost<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fleet = OneLine(self.fleet);
         match self.part {
+            None if self.is_ended => write!(f, "fleet `{fleet}` was left by this process: "),
             None => write!(
                 f,
                 "fleet `{fleet}` can't be reached, each process is on its own: "

@@ -46,6 +46,8 @@ pub(super) struct Sum {
     breaker: Box<str>,
     change: Change,
     more: u64,
+    /// How many seconds ago the first one was: it is told when there is something else to tell.
+    ago: u64,
 }
 
 impl Sum {
@@ -63,7 +65,13 @@ impl fmt::Display for Sum {
             wait: None,
             ..Entering::from(&self.change)
         };
-        write!(f, "by now {more} more keys of `{breaker}`: each {entering}")
+        match self.ago {
+            0 | 1 => write!(f, "by now {more} more keys of `{breaker}`: each {entering}"),
+            ago => write!(
+                f,
+                "{ago}s ago, {more} more keys of `{breaker}` within a second: each {entering}"
+            ),
+        }
     }
 }
 
@@ -79,7 +87,7 @@ impl Row {
     }
 
     /// The sum, if it isn't told yet.
-    fn sum(&mut self) -> Option<Sum> {
+    fn sum(&mut self, now: u64) -> Option<Sum> {
         let more = self.keys.saturating_sub(EACH);
         if std::mem::replace(&mut self.told, self.keys) == self.keys || more == 0 {
             return None;
@@ -88,6 +96,7 @@ impl Row {
             breaker: self.breaker.clone(),
             change: self.change,
             more,
+            ago: now.saturating_sub(self.began) / SECOND,
         })
     }
 }
@@ -131,7 +140,7 @@ impl Many {
         let row = &mut rows[at];
         let mut sum = None;
         if row.is_over(now) {
-            sum = row.sum();
+            sum = row.sum(now);
             (row.began, row.keys, row.told) = (now, 0, 0);
         }
         row.keys += 1;
@@ -144,7 +153,7 @@ impl Many {
             is_told = is_told.saturating_mul(10);
         }
         if is_told == row.keys - EACH {
-            sum = row.sum();
+            sum = row.sum(now);
         }
         self.has_untold.store(true, Ordering::Relaxed);
         (true, sum)
@@ -162,7 +171,7 @@ impl Many {
         rows.retain_mut(|row| {
             let is_over = row.is_over(now);
             if is_over {
-                sums.extend(row.sum());
+                sums.extend(row.sum(now));
             }
             !is_over
         });
@@ -233,8 +242,17 @@ mod tests {
         *lock(&notes.seconds) = 1;
         hosts.get(&1_u64).close();
         assert_eq!(lines(&notes), (1, vec![sum(4_980)]));
+        for host in 0..500_u64 {
+            hosts.get(&host).disable();
+        }
+        assert_eq!(lines(&notes).0, EACH);
+        // Long after, beside something else.
+        *lock(&notes.seconds) = 13;
+        hosts.get(&1_u64).close();
+        let late = "12s ago, 480 more keys of `hosts` within a second: each was set by an operator: disabled";
+        assert_eq!(lines(&notes), (1, vec![late.to_owned()]));
         assert!(!notes.many.has_untold());
-        assert_eq!(notes.many.take(5 * SECOND), []);
+        assert_eq!(notes.many.take(50 * SECOND), []);
         assert!(lock(&notes.many.rows).is_empty(), "it keeps nothing");
     }
 

@@ -1,5 +1,6 @@
 //! Why Redis was lost: where a connection just ends, the next attempt to make one may know.
 
+use super::cause::is_absence;
 use crate::error::{ConnectionError, Trouble};
 use std::time::{Duration, Instant};
 
@@ -48,13 +49,6 @@ impl Reason {
     pub(super) fn release(&mut self) {
         self.held_until = None;
     }
-}
-
-fn is_absence(trouble: &Trouble) -> bool {
-    matches!(
-        trouble,
-        Trouble::Unreachable(_) | Trouble::Silent(_) | Trouble::Ended(_)
-    )
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn an_open_circuit_is_shown_with_what_is_left() {
     fleet.go(PAUSE);
     fleet.all_become("open");
     let said = prints(&fleet.server, &["show", "pms"]);
-    assert!(said.starts_with("open, a probe in 5"), "{said}");
+    assert!(said.starts_with("open, until 5"), "{said}");
 }
 
 #[test]
@@ -99,6 +99,9 @@ fn what_can_not_be_done_is_an_error() {
         (&nobody, &["open"], "usage: "),
         (&nobody, &["burn", "pms"], "usage: "),
         (&nobody, &[], "usage: "),
+        (&nobody, &["open", "hosts[adlon]"], "`hosts adlon`"),
+        (&nobody, &["open", ""], "without a name"),
+        (&nobody, &["open", "hosts", ""], "without a name"),
         ("http://localhost", &["show", "pms"], "redis://"),
     ] {
         let output = operate(url, arguments);
