@@ -6,7 +6,7 @@ use std::mem::{Discriminant, discriminant};
 use std::time::{Duration, Instant};
 
 /// So long a cause is to be there: what a Redis that starts says for a moment is of no use to anybody.
-const LASTS: Duration = Duration::from_secs(2);
+const LASTS: Duration = Duration::from_secs(5);
 
 /// So many are told within the time in which each is told once.
 const MOST: usize = 4;
@@ -24,7 +24,7 @@ impl Cause {
     fn of(trouble: &Trouble) -> Self {
         match trouble {
             Trouble::Circuit { key, .. } => Self::Circuit(key.clone()),
-            absent if is_absence(absent) => Self::Absent,
+            absent if is_absence(absent) || is_of_one_that_starts(absent) => Self::Absent,
             other => Self::Other(discriminant(other)),
         }
     }
@@ -36,6 +36,15 @@ pub(super) fn is_absence(trouble: &Trouble) -> bool {
         trouble,
         Trouble::Unreachable(_) | Trouble::Silent(_) | Trouble::Ended(_)
     )
+}
+
+/// What a Redis says that isn't there yet again.
+fn is_of_one_that_starts(trouble: &Trouble) -> bool {
+    let Trouble::Refuses(why) = trouble else {
+        return false;
+    };
+    let codes = ["(LOADING)", "(CLUSTERDOWN)", "(MASTERDOWN)"];
+    codes.iter().any(|code| why.ends_with(code))
 }
 
 /// What is wrong now, and what was told of lately.
@@ -142,18 +151,20 @@ mod tests {
         let other = absent("no route to host");
         told.extend(plays(&mut report, begun, 5..9, Some((&other, None))));
         told.extend(plays(&mut report, begun, 9..10, Some((&full, None))));
-        told.extend(plays(&mut report, begun, 10..14, Some((&gone, None))));
-        told.extend(plays(&mut report, begun, 14..20, Some((&full, None))));
-        told.extend(plays(&mut report, begun, 20..26, None));
+        told.extend(plays(&mut report, begun, 10..12, Some((&gone, None))));
+        let starts = error(Trouble::Refuses("it is loading (LOADING)".to_owned()));
+        told.extend(plays(&mut report, begun, 12..20, Some((&starts, None))));
+        told.extend(plays(&mut report, begun, 20..26, Some((&full, None))));
+        told.extend(plays(&mut report, begun, 26..28, None));
         // It was well, and a key is somebody else's.
-        told.extend(plays(&mut report, begun, 26..36, Some((&key, part))));
+        told.extend(plays(&mut report, begun, 28..36, Some((&key, part))));
         told.extend(plays(&mut report, begun, 36..40, None));
         told.extend(plays(&mut report, begun, 40..50, Some((&key, part))));
         let expected = [
             (0, Some(gone.trouble)),
-            (16, Some(full.trouble)),
-            (20, None),
-            (28, Some(key.trouble)),
+            (25, Some(full.trouble)),
+            (26, None),
+            (33, Some(key.trouble)),
             (36, None),
         ];
         assert_eq!(told, expected);
@@ -168,7 +179,7 @@ mod tests {
         told.extend(plays(&mut report, begun, 400..401, None));
         let expected = [
             (0, Some(gone.trouble)),
-            (302, Some(full.trouble)),
+            (305, Some(full.trouble)),
             (400, None),
         ];
         assert_eq!(told, expected);
@@ -196,8 +207,8 @@ mod tests {
         assert!(report.look(at(0)).is_some());
         assert_eq!(report.next(), None);
         report.lost(at(5), refuses(), None, false);
-        assert_eq!((report.look(at(5)), report.next()), (None, Some(at(7))));
-        assert!(report.look(at(7)).is_some());
+        assert_eq!((report.look(at(5)), report.next()), (None, Some(at(10))));
+        assert!(report.look(at(10)).is_some());
         assert_eq!(report.next(), None);
     }
 }
