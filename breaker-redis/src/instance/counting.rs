@@ -79,10 +79,13 @@ impl Instance {
     /// When the counts are to be told.
     pub(super) fn counts_at(&self) -> Option<u64> {
         let is_open_to_it = self.course == Course::Settled && self.is_closed_there();
+        // Where nothing is stored, Redis takes down nothing but failures.
+        let is_taken = self.there.is_some() || self.counts.tell_of_failures();
         let is_held_back = self.offering || self.news.is_some_and(|news| !news.is_vote());
         (self.options.counting.is_some()
             && self.counts_at_all()
             && is_open_to_it
+            && is_taken
             && !is_held_back
             && self.said != Some(self.counts))
         .then_some(self.count_after)

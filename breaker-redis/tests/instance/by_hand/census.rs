@@ -6,7 +6,8 @@ use crate::races::options;
 use crate::world::{MS, SECOND};
 use breaker_redis::instance::{Instance, Options, Settled, Step};
 use breaker_redis::protocol::{
-    CENSUS, CENSUS_HOLDS, CENSUS_SPREAD, Cause, Command, Counts, Limits, Share, Told,
+    CENSUS, CENSUS_HOLDS, CENSUS_SPREAD, Cause, Command, Counts, Limits, Reply, Share, Told,
+    Verdict,
 };
 
 pub(super) fn rate() -> Option<Limits> {
@@ -279,6 +280,41 @@ fn one_that_hears_of_it_late_says_at_once_what_it_holds() {
         let asks = plays(&mut instance, SECOND, SECOND + 10 * MS, holds, |_| None);
         assert_eq!(asks, [(SECOND, Some(holds))]);
     }
+}
+
+/// A failure that has left the window before it was told.
+#[test]
+fn where_nothing_is_stored_who_has_seen_no_failure_does_not_ask_again_and_again() {
+    let options = Options {
+        counting: rate(),
+        ..options(0)
+    };
+    let begun = happened(0, CLOSED, None);
+    let mut instance = Instance::new(std::sync::Arc::new(options), &begun, 0, 1);
+    instance.found(0);
+    let poll = instance.waits(0).expect("a poll");
+    let (asked, _) = instance.asks(poll);
+    let missing = Reply {
+        verdict: Verdict::Missing,
+        now: None,
+    };
+    instance.replied(poll, asked, Ok(&missing));
+    settles(&mut instance, SECOND, FAILING);
+    settles(&mut instance, SECOND, WELL);
+    assert!(instance.waits(SECOND).expect("a poll") > 2 * SECOND);
+    // It tells of failures, there as elsewhere.
+    settles(&mut instance, SECOND, FAILING);
+    let (_, command) = instance.asks(SECOND);
+    assert!(
+        matches!(
+            command,
+            Command::Count {
+                counts: FAILING,
+                ..
+            }
+        ),
+        "{command:?}"
+    );
 }
 
 #[test]
