@@ -143,6 +143,7 @@ impl Background {
 
 #[cfg(test)]
 mod tests {
+    use super::super::asking::{Answer, Answered, Question};
     use super::super::fairness::{circuits, connect, unconnected};
     use super::*;
     use crate::protocol::Unusable;
@@ -225,8 +226,14 @@ mod tests {
         assert_eq!(background.part(), Some(Part::new(1, 2)));
 
         let foreign = || Wrong::Nonsense(Unusable::Foreign);
-        background.refused(0, vec![(Arc::clone(&circuit), foreign())]);
+        let answered = Answered {
+            question: Question::last(&circuit, background.hub.now()).remove(0),
+            answer: Answer::Unusable(foreign()),
+        };
+        background.answered(session, std::time::Duration::ZERO, vec![answered]);
         assert!(circuit.unusable().is_some());
+        // It isn't asked for again and again.
+        assert_ne!(circuit.quiet_until.load(Ordering::Relaxed), 0);
         let group = circuit.group.upgrade().expect("a group");
         for quiet_until in [&circuit.quiet_until, &group.quiet_until] {
             quiet_until.store(u64::MAX, Ordering::Relaxed);
