@@ -112,6 +112,10 @@ impl Background {
         self.hub.recount();
         let is_over = |group: &Arc<Group>| group.is_over();
         let (over, present): (Vec<_>, Vec<_>) = self.hub.groups().into_iter().partition(is_over);
+        if self.hub.is_ending() {
+            // They have left with their fleet, whose farewell is theirs.
+            return;
+        }
         if !over.is_empty() {
             self.is_changed = true;
             for circuit in over.iter().flat_map(|group| group.circuits()) {
