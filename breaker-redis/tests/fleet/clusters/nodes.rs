@@ -41,6 +41,10 @@ impl Cluster {
         let nodes: Vec<_> = nodes.collect::<Option<_>>()?;
         let cluster = Self { nodes, primaries };
         for (at, node) in cluster.nodes.iter().enumerate() {
+            // Each another, before it knows anybody: else nodes that begin with the same one settle it among
+            // themselves later, and who takes over meanwhile may have to give back.
+            let epoch = (at + 1).to_string();
+            node.order(&["CLUSTER", "SET-CONFIG-EPOCH", &epoch]);
             if at < primaries {
                 let slot = |at: usize| usize::from(SLOTS) * at / primaries;
                 let (first, last) = (slot(at), slot(at + 1) - 1);
@@ -58,8 +62,10 @@ impl Cluster {
             }
         }
         let all = format!("cluster_known_nodes:{}", primaries + replicas);
+        let epoch = format!("cluster_current_epoch:{}", primaries + replicas);
+        let known = ["cluster_slots_assigned:16384", &all, &epoch];
         cluster.is_so_everywhere("nodes that know each other", &["INFO"], |info| {
-            info.contains("cluster_slots_assigned:16384") && info.contains(&all)
+            known.iter().all(|part| info.contains(part))
         });
         for replica in &cluster.nodes[primaries..] {
             let of = cluster.id(0);
