@@ -6,7 +6,7 @@ use crate::hub::Hub;
 use crate::instance::{Happened, Instance, Options, micros};
 use crate::leaving::LastWord;
 use crate::protocol::{Cause, Counts, Place, Shared};
-use breakerbox::link::{Counted, Kept};
+use breakerbox::link::Kept;
 use breakerbox::observe::CircuitId;
 use breakerbox::{AnyBreaker, Change, State, Trigger};
 use std::ops::Deref;
@@ -327,26 +327,6 @@ pub(crate) fn happened(breaker: &dyn AnyBreaker, change: &Change) -> Option<Happ
         generation: change.generation,
         state,
         cause: cause(change.trigger, change.failures),
-        window: window(change),
+        window: Counts::of_trip(change),
     })
-}
-
-/// What a window held that tripped.
-fn window(change: &Change) -> Counts {
-    if change.calls == 0 {
-        return Counts::default();
-    }
-    Counts {
-        calls: change.calls,
-        failures: change.failures,
-        slow: change.slow,
-    }
-}
-
-pub(crate) fn counts(counted: Counted) -> Counts {
-    Counts {
-        calls: counted.calls,
-        failures: counted.failures,
-        slow: counted.slow,
-    }
 }

@@ -114,7 +114,7 @@ impl Link {
                 generation: change.generation,
                 state: shared(change, circuit, now),
                 cause: cause(change),
-                window: window(change),
+                window: Counts::of_trip(change),
             },
         );
     }
@@ -131,7 +131,7 @@ impl Link {
             &Settled {
                 generation,
                 counted: !matches!(effect, Effect::Late | Effect::Neutral),
-                counts: counts(circuit, now),
+                counts: circuit.counted(&now).into(),
             },
         );
     }
@@ -181,7 +181,9 @@ impl Link {
                     followed |= outcome.is_ok();
                     self.instance.followed(now.micros(), outcome);
                 }
-                Step::Look => self.instance.counted(now.micros(), counts(circuit, now)),
+                Step::Look => self
+                    .instance
+                    .counted(now.micros(), circuit.counted(&now).into()),
                 step => return (step, followed),
             }
         }
@@ -208,27 +210,6 @@ fn follow_in(
     match circuit.restore(&follow.to, &now) {
         Ok(change) => Ok(change.generation),
         Err(_) => Err(generation),
-    }
-}
-
-fn counts(circuit: &Circuit<impl Policy>, now: Reading) -> Counts {
-    let counted = circuit.counted(&now);
-    Counts {
-        calls: counted.calls,
-        failures: counted.failures,
-        slow: counted.slow,
-    }
-}
-
-/// What a window held that tripped; nothing where failures in a row did.
-fn window(change: &Change) -> Counts {
-    if change.calls == 0 {
-        return Counts::default();
-    }
-    Counts {
-        calls: change.calls,
-        failures: change.failures,
-        slow: change.slow,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::asking::{self, Answer, Answered, Question, Wrong};
 use super::{Background, Event, task, trouble, window};
-use crate::circuit::{Circuit, NEVER, Reached, Standing, counts};
+use crate::circuit::{Circuit, NEVER, Reached, Standing};
 use crate::instance::{Follow, Step, Unanswered};
 use crate::protocol::Declared;
 use breakerbox::link;
@@ -126,8 +126,8 @@ impl Background {
                 }
                 Step::Follow(follow) => self.follow(circuit, &breaker, &follow),
                 Step::Look => {
-                    let counts = counts(breaker.counted());
-                    circuit.instance().counted(self.hub.now(), counts);
+                    let counted = breaker.counted().into();
+                    circuit.instance().counted(self.hub.now(), counted);
                 }
                 Step::Wait(until) => {
                     self.timers.set(circuit, until);

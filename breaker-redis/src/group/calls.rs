@@ -1,7 +1,7 @@
 //! What breakers and their keys tell from within calls, and ask: nothing here waits.
 
 use super::Group;
-use crate::circuit::{Circuit, counts, happened};
+use crate::circuit::{Circuit, happened};
 use crate::instance::{Settled, micros};
 use breakerbox::link::Linked;
 use breakerbox::observe::CircuitId;
@@ -31,7 +31,7 @@ impl Group {
         let settled = Settled {
             generation,
             counted: !matches!(effect, Effect::Late | Effect::Neutral),
-            counts: counts(linked.breaker().counted()),
+            counts: linked.breaker().counted().into(),
         };
         let now = self.hub.now();
         let mut instance = circuit.instance();

@@ -2,6 +2,8 @@
 
 use super::record::LONGEST_WAIT;
 use super::{Cause, Declared, Share, Shared, Version, Who};
+use breakerbox::Change;
+use breakerbox::link::Counted;
 
 /// What an instance knew when it asked: `None` before it has heard anything.
 pub type Known = Option<Version>;
@@ -72,9 +74,32 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// What a window held that tripped; nothing where failures in a row did.
+    #[must_use]
+    pub fn of_trip(change: &Change) -> Self {
+        if change.calls == 0 {
+            return Self::default();
+        }
+        Self {
+            calls: change.calls,
+            failures: change.failures,
+            slow: change.slow,
+        }
+    }
+
     /// Whether there is anything that may open a circuit.
     pub(crate) fn tell_of_failures(self) -> bool {
         self.failures > 0 || self.slow > 0
+    }
+}
+
+impl From<Counted> for Counts {
+    fn from(counted: Counted) -> Self {
+        Self {
+            calls: counted.calls,
+            failures: counted.failures,
+            slow: counted.slow,
+        }
     }
 }
 

@@ -111,25 +111,35 @@ fn an_operators_word_is_told_also_where_its_breaker_is_dropped_before_the_fleet(
     assert_eq!(lines.all(), [""; 0]);
 }
 
+/// Three circuits, of which an operator sets two, by a Redis that never says a word.
+fn said_in_vain(prefix: &'static str) -> (Fleet, [Shared; 3]) {
+    let url = server_that(std::mem::forget);
+    let fleet = Fleet::builder(url).prefix(prefix).start().expect("a fleet");
+    let breakers = ["one", "other", "neither"].map(breaker);
+    for breaker in &breakers {
+        fleet.share(breaker).expect("to be shared");
+    }
+    breakers[0].force_open();
+    breakers[1].close();
+    (fleet, breakers)
+}
+
+fn only(lines: &Lines) -> String {
+    let [line] = &lines.all()[..] else {
+        panic!("{:?}", lines.all());
+    };
+    line.clone()
+}
+
 #[test]
 fn what_was_said_in_vain_is_told_also_of_breakers_that_are_gone() {
     let prefix = name("gone-in-vain");
     let lines = Lines::of(prefix);
-    let url = server_that(std::mem::forget);
-    let fleet = Fleet::builder(url).prefix(prefix).start().expect("a fleet");
-    let [one, other, neither] = ["one", "other", "neither"].map(breaker);
-    for breaker in [&one, &other, &neither] {
-        fleet.share(breaker).expect("to be shared");
-    }
-    one.force_open();
-    other.close();
+    let (fleet, [one, _other, neither]) = said_in_vain(prefix);
     drop((one, neither));
     until("it to be forgotten", || fleet.status().circuits == 1);
     drop(fleet);
-    let all = lines.all();
-    let [line] = &all[..] else {
-        panic!("{all:?}");
-    };
+    let line = only(&lines);
     assert!(line.contains(" said of 2 of its circuits: "), "{line}");
 }
 
@@ -137,20 +147,9 @@ fn what_was_said_in_vain_is_told_also_of_breakers_that_are_gone() {
 fn what_was_said_in_vain_is_told_by_who_drops_the_fleet() {
     let prefix = name("in-vain");
     let lines = Lines::of(prefix);
-    // It never says a word.
-    let url = server_that(std::mem::forget);
-    let fleet = Fleet::builder(url).prefix(prefix).start().expect("a fleet");
-    let [one, other, neither] = ["one", "other", "neither"].map(breaker);
-    for breaker in [&one, &other, &neither] {
-        fleet.share(breaker).expect("to be shared");
-    }
-    one.force_open();
-    other.close();
+    let (fleet, [one, _other, _neither]) = said_in_vain(prefix);
     drop(fleet);
-    let all = lines.all();
-    let [line] = &all[..] else {
-        panic!("{all:?}");
-    };
+    let line = only(&lines);
     let expected = "the fleet was dropped before redis had been told what an operator said of 2 of its \
                     circuits: if this process goes on for a while, it may be yet; `Fleet::ready` \
                     waits until it is";

@@ -166,12 +166,7 @@ impl Node {
 
     /// What its breaker has counted.
     pub(crate) fn counts(&self, now: u64) -> Counts {
-        let counted = self.circuit.counted(&self.moment(now));
-        Counts {
-            calls: counted.calls,
-            failures: counted.failures,
-            slow: counted.slow,
-        }
+        self.circuit.counted(&self.moment(now)).into()
     }
 
     pub(crate) fn happened(&self, change: &Change, now: u64) -> Hook {
@@ -195,11 +190,7 @@ impl Node {
                 Trigger::Restored | Trigger::Fleet => None,
                 _ => Some(Cause::Tripped { failures }),
             },
-            window: Counts {
-                calls: change.calls,
-                failures: if change.calls > 0 { failures } else { 0 },
-                slow: change.slow,
-            },
+            window: Counts::of_trip(change),
         })
     }
 

@@ -120,6 +120,14 @@ impl Cluster {
             .alive(Duration::from_secs(5))
     }
 
+    /// All nodes are told that this one has the slot: it first, if it is the last.
+    pub(crate) fn give(&self, slot: &str, to: usize) {
+        let owner = self.id(to);
+        for node in self.nodes.iter().rev() {
+            node.order(&["CLUSTER", "SETSLOT", slot, "NODE", &owner]);
+        }
+    }
+
     pub(crate) fn slot(&self, key: &str) -> u16 {
         self.nodes[0]
             .ask(&["CLUSTER", "KEYSLOT", key])

@@ -181,10 +181,7 @@ fn a_circuit_that_no_node_has_is_told_and_shared_once_one_has_it() {
     a.fail(1);
     until("the trip of the other", || b.state(1) == State::Open);
     assert_eq!(b.state(0), State::Closed);
-    let owner = cluster.id(1);
-    for node in cluster.nodes.iter().rev() {
-        node.order(&["CLUSTER", "SETSLOT", &slot, "NODE", &owner]);
-    }
+    cluster.give(&slot, 1);
     until("the trip that was made alone", || b.state(0) == State::Open);
     until("all to be told", || lines.all().len() == 4);
     assert_eq!(lines.all()[2..], ["restored", "restored"]);
@@ -228,10 +225,7 @@ fn a_slot_that_is_taken_from_a_node_costs_its_own_circuits_and_is_told_once() {
     until("that it is told", || lines.all().len() == 2);
     assert!(lines.all().iter().all(is_told), "{:?}", lines.all());
     // Given back, it is on the node that had it, or another.
-    let owner = cluster.id(1);
-    for node in cluster.nodes.iter().rev() {
-        node.order(&["CLUSTER", "SETSLOT", &slot, "NODE", &owner]);
-    }
+    cluster.give(&slot, 1);
     until("the trip that was made alone", || b.state(0) == State::Open);
     until("all to be told", || lines.all().len() == 4);
     assert_eq!(lines.all()[2..], ["restored", "restored"]);
