@@ -3,6 +3,7 @@
 
 mod encryption;
 mod rights;
+mod unknown;
 
 use super::connection::Refusal;
 use crate::error::{Right, Trouble};
@@ -10,6 +11,7 @@ use redis::{ErrorKind, RedisError};
 use std::error::Error;
 use std::io;
 use std::time::Duration;
+use unknown::Unknown;
 
 #[cfg(feature = "tls")]
 pub(crate) use encryption::{NO_TLS, of_handshake};
@@ -52,7 +54,7 @@ const CLUSTER: &str = match cfg!(feature = "cluster") {
 /// While logging in.
 pub(crate) fn of_login(error: &RedisError) -> Trouble {
     if error.kind() == ErrorKind::RESP3NotSupported {
-        return Trouble::Protocol("it doesn't know `HELLO`".to_owned());
+        return too_old();
     }
     if error.to_string().contains(NO_DATABASE) {
         return Trouble::Refuses(
@@ -97,6 +99,7 @@ pub(crate) fn of_answer(error: &RedisError, within: Duration) -> Trouble {
 /// Whether it is so for all commands, and not only for that of one circuit.
 pub(crate) fn is_for_all(refusal: &Refusal) -> bool {
     why(&refusal.code).is_some()
+        || unknown::unknown(refusal).is_some()
         || rights::missing(refusal).is_some_and(|missing| !is_of_circuit(&missing))
 }
 
@@ -117,6 +120,12 @@ pub(crate) fn refusal(refusal: &Refusal) -> Trouble {
     if let Some(missing) = rights::missing(refusal) {
         return Trouble::Forbidden(missing);
     }
+    if let Some(unknown) = unknown::unknown(refusal) {
+        return match unknown {
+            Unknown::Command(unknown::HELLO) => too_old(),
+            unknown => Trouble::Refuses(unknown::in_words(unknown)),
+        };
+    }
     let code = refusal.code.as_str();
     if code == "ERR" && refusal.details.starts_with("max number of clients") {
         return Trouble::Refuses(
@@ -136,6 +145,10 @@ pub(crate) fn refusal(refusal: &Refusal) -> Trouble {
         Some(why) => Trouble::Refuses(format!("{why} ({shown})")),
         None => Trouble::Refuses(format!("it answers with an error ({shown})")),
     }
+}
+
+fn too_old() -> Trouble {
+    Trouble::Protocol("it doesn't know `HELLO`".to_owned())
 }
 
 /// Codes are short words in capitals. What isn't may be anything.

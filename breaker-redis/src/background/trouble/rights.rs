@@ -6,7 +6,7 @@ use crate::protocol::Prefix;
 
 /// Commands that Redis names where a user may not run them: those of a connection, then those of the
 /// script.
-const COMMANDS: [&str; 15] = [
+pub(super) const COMMANDS: [&str; 15] = [
     "asking",
     "cluster|slots",
     "evalsha",
