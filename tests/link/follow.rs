@@ -63,6 +63,7 @@ fn what_is_followed_observers_hear_of_and_the_link_does_not() {
     pms.link(link.clone()).unwrap();
     for (to, line) in [
         (open(), "was opened by the fleet, for 20s"),
+        (open(), "was kept open by the fleet, for 20s"),
         (
             state(State::ForcedOpen, Duration::ZERO),
             "was set by the fleet: forced_open",
@@ -95,6 +96,15 @@ fn what_is_followed_observers_hear_of_and_the_link_does_not() {
     pms.follow(&anyway(open())).unwrap();
     clock.advance(20 * SECOND);
     link.will_say(Ok(()));
+    let probe = pms.admit().expect("a probe");
+    lines.take();
+    pms.follow(&anyway(open())).unwrap();
+    assert_eq!(
+        lines.take(),
+        ["circuit `followed` was reopened by the fleet, for 20s"]
+    );
+    drop(probe);
+    clock.advance(20 * SECOND);
     succeed(&pms);
     assert_eq!(pms.state(), State::Closed);
 }

@@ -34,7 +34,12 @@ impl fmt::Display for Entering {
         } = *self;
         match (to, trigger) {
             (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
-            (State::Open, Trigger::Fleet) => f.write_str("was opened by the fleet")?,
+            (State::Open, Trigger::Fleet) => f.write_str(match from {
+                // As with each probe of another that fails: nothing has changed for those who call.
+                State::Open => "was kept open by the fleet",
+                State::HalfOpen => "was reopened by the fleet",
+                _ => "was opened by the fleet",
+            })?,
             (State::Closed, Trigger::Fleet) => f.write_str("was closed by the fleet")?,
             (to, Trigger::Fleet) => write!(f, "was set by the fleet: {to}")?,
             (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
