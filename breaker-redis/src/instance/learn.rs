@@ -34,7 +34,10 @@ impl Instance {
     fn learn_state(&mut self, told: &Told, by: By) -> bool {
         match Some(told.version).cmp(&self.known()) {
             Ordering::Less => return false,
-            Ordering::Equal if by == By::Message => return true,
+            Ordering::Equal if by == By::Message => {
+                self.hear_of_renewal(told);
+                return true;
+            }
             Ordering::Equal if self.is_known(told) => {
                 self.there = self.told_now(told, by);
                 return true;
@@ -49,6 +52,20 @@ impl Instance {
         }
         self.adopt(told, by);
         true
+    }
+
+    /// A message of the version that is known: the lease of another was renewed, perhaps.
+    fn hear_of_renewal(&mut self, told: &Told) {
+        let Some((holder, left)) = &told.lease else {
+            return;
+        };
+        let until = self
+            .now
+            .saturating_add((*left).min(self.options.longest_lease()));
+        let is_later = self.held_until_there() < until;
+        if is_later && *holder != self.options.me && self.is_known(told) {
+            self.there = self.told_now(told, By::Message);
+        }
     }
 
     fn told_now(&self, told: &Told, by: By) -> Option<Box<There>> {

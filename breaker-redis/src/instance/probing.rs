@@ -209,10 +209,14 @@ impl Instance {
     }
 
     fn held_until(&self) -> u64 {
+        self.held_until_there().max(self.lease_after)
+    }
+
+    /// Until when nobody else gets a lease, by what was told.
+    pub(super) fn held_until_there(&self) -> u64 {
         let (me, longest) = (&self.options.me, self.options.longest_lease());
         let there = self.there.as_ref();
-        let there = there.map_or(0, |there| there.held_until(me, longest));
-        there.max(self.lease_after)
+        there.map_or(0, |there| there.held_until(me, longest))
     }
 
     /// A call of a trial ended.

@@ -168,7 +168,7 @@ pub enum Command {
         /// How long the lease is to last.
         lasts: u64,
     },
-    /// The trial goes on: the lease is to last so many microseconds from now.
+    /// The trial goes on: the lease is to last so many microseconds from now, which all are told.
     Renew {
         /// The version of the lease.
         known: Known,

@@ -131,6 +131,8 @@ impl Asked<'_> {
                 if let Some(lease) = asked.lease_mut() {
                     (lease.since, lease.lasts) = (now, lasts);
                 }
+                // Else it would look like one that its holder made no use of.
+                asked.publish = true;
             }),
             Command::Release { .. } => self.holding(|asked| {
                 let reopenings = asked.shared().map_or(0, |shared| shared.reopenings);

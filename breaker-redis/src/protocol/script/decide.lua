@@ -242,7 +242,8 @@ elseif command == 'renew' then
   verdict = holding()
   if verdict == 'done' then
     record.lease_since, record.lease_lasts = now, argument_time(11, 0, longest_lease)
-    record.changed = true
+    -- Else it would look like one that its holder made no use of.
+    record.changed, publishes = true, true
   end
 elseif command == 'release' then
   verdict = holding()

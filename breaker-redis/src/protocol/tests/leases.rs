@@ -45,7 +45,12 @@ fn a_lease_lasts_as_long_as_it_is_renewed() {
     let lasts = 5 * SECOND;
     for _ in 0..10 {
         redis.now += 4 * SECOND;
-        assert!(!redis.ask("web-1", &Command::Renew { known, lasts }).publish);
+        // All hear of it: who calls rarely would take it for one that is of no use to its holder.
+        let renewed = redis.ask("web-1", &Command::Renew { known, lasts });
+        let told = renewed.reply.now.expect("how it stands");
+        let left = told.lease.map(|(_, left)| left);
+        assert_eq!((renewed.publish, left), (true, Some(lasts)));
+        assert_eq!(Some(told.version), known);
         redis.refused("web-2", &lease(known));
     }
     // Its holder crashed. Until somebody else has asked it could still come back.

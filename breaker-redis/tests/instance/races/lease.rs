@@ -88,6 +88,29 @@ fn the_lease_is_renewed_while_the_probe_runs() {
     assert_eq!(world.states(), [State::Closed; 2]);
 }
 
+/// Of a service that hangs. They call more rarely than a call waits for a lease.
+#[test]
+fn beside_a_probe_that_takes_long_nobody_probes_who_calls_rarely() {
+    let mut world = waiting(4);
+    world.lease(0);
+    world.call_lasts = 20 * SECOND;
+    assert!(world.call(0, Outcome::Failure));
+    for _ in 0..9 {
+        world.run(2 * SECOND);
+        for id in 1..4 {
+            assert!(!world.call(id, Outcome::Failure), "{id} at {}", world.now);
+        }
+    }
+    assert_eq!(world.probes(), 1);
+    // Once its holder is gone, one of them does.
+    world.crash(0);
+    world.call_lasts = MS;
+    world.run(3 * SECOND);
+    assert!(world.call(1, Outcome::Success));
+    world.run(20 * MS);
+    assert_eq!(world.states(), [State::Closed; 3]);
+}
+
 #[test]
 fn the_lease_of_a_probe_that_never_ends_is_not_renewed_for_ever() {
     let with = |id| Options {
