@@ -78,8 +78,10 @@ impl Instance {
             }
             Topic::Count => {
                 self.learn(told, By::Answer);
-                // Also in the record that this has founded.
-                self.said = Some(self.saying);
+                // Also in the record that this has founded. Of one before the present one nothing counts.
+                if self.known() == Some(told.version) {
+                    self.said = Some(self.saying);
+                }
             }
             Topic::Offer => {
                 self.offering = false;
@@ -98,7 +100,8 @@ impl Instance {
             _ => By::Answer,
         };
         match asked.topic {
-            Topic::Count => self.said = Some(self.saying),
+            // Refused because it is another version by now, it is to be said of that one.
+            Topic::Count if was_known => self.said = Some(self.saying),
             Topic::Offer => self.offering = false,
             _ => {}
         }

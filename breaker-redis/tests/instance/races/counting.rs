@@ -1,10 +1,12 @@
 //! Failures of all instances together.
 
 use super::options;
+use crate::by_hand::{ByHand, done, generation, refused, told, with};
+use crate::node::CLOSED;
 use crate::world::{MS, SECOND, World};
 use breaker_core::{Outcome, Settings};
-use breaker_redis::instance::Options;
-use breaker_redis::protocol::{Cause, Limits, Quorum};
+use breaker_redis::instance::{Options, Settled};
+use breaker_redis::protocol::{Cause, Command, Counts, Limits, Quorum, Told, Version};
 use breakerbox::State;
 use std::time::Duration;
 
@@ -88,6 +90,52 @@ fn failures_that_one_instance_alone_has_seen_open_nobody_else() {
         [State::Open; 3],
         "those of the first count with it"
     );
+}
+
+/// A message says how it stands now, before the answer does.
+#[test]
+fn a_count_that_was_answered_of_an_earlier_version_is_told_again() {
+    let is_later = |version: Version| Version {
+        epoch: version.epoch + 1,
+        counter: 1,
+    };
+    for is_done in [false, true] {
+        let mut instance = with(counting(0));
+        let founded = told(4, CLOSED, Cause::Founded, "other");
+        instance.heard(SECOND, &founded);
+        let counts = Counts {
+            failures: 2,
+            ..Counts::default()
+        };
+        let settled = Settled {
+            generation: generation(0),
+            counted: true,
+            counts,
+        };
+        instance.settled(SECOND, &settled);
+        let is_count = |command: &Command, of: Version| {
+            let Command::Count { known, counts, .. } = command else {
+                return false;
+            };
+            (*known, counts.failures) == (Some(of), 2)
+        };
+        let (asked, command) = instance.asks(SECOND);
+        assert!(is_count(&command, founded.version), "{command:?}");
+        // Redis was emptied meanwhile, and another has offered what it knew.
+        let now = Told {
+            version: is_later(founded.version),
+            offered: Some(founded.version),
+            ..founded.clone()
+        };
+        instance.heard(SECOND + MS, &now);
+        let reply = match is_done {
+            true => done(founded.clone()),
+            false => refused(now.clone()),
+        };
+        instance.replied(SECOND + MS, asked, Ok(&reply));
+        let (_, command) = instance.asks(2 * SECOND);
+        assert!(is_count(&command, now.version), "{is_done}: {command:?}");
+    }
 }
 
 #[test]
