@@ -78,26 +78,30 @@ impl Instance {
 
     /// When the counts are to be told.
     pub(super) fn counts_at(&self) -> Option<u64> {
-        let is_open_to_it = self.course == Course::Settled && self.is_closed_there();
         // Where nothing is stored, Redis takes down nothing but failures.
         let is_taken = self.there.is_some() || self.counts.tell_of_failures();
+        (self.counts_together_now() && is_taken && self.said != Some(self.counts))
+            .then_some(self.count_after)
+    }
+
+    /// Whether what it has counted counts, as far as is known.
+    fn counts_together_now(&self) -> bool {
+        let is_open_to_it = self.course == Course::Settled && self.is_closed_there();
         let is_held_back = self.offering || self.news.is_some_and(|news| !news.is_vote());
-        (self.options.counting.is_some()
-            && self.counts_at_all()
-            && is_open_to_it
-            && is_taken
-            && !is_held_back
-            && self.said != Some(self.counts))
-        .then_some(self.count_after)
+        self.options.counting.is_some() && self.counts_at_all() && is_open_to_it && !is_held_back
     }
 
     pub(super) fn send_counts(&mut self) -> Option<Command> {
-        let limits = self.options.counting?;
         self.saying = self.counts;
         self.count_after = self.now.saturating_add(micros(self.options.batch));
+        self.says(self.counts)
+    }
+
+    fn says(&self, counts: Counts) -> Option<Command> {
+        let limits = self.options.counting?;
         Some(Command::Count {
             known: self.known(),
-            counts: self.counts,
+            counts,
             limits,
             quorum: self.options.quorum,
             to: Shared {
@@ -112,6 +116,14 @@ impl Instance {
     /// Whether a poll is to tell what was counted, if that is another by now: a window forgets by itself.
     pub(super) fn is_window_told(&self) -> bool {
         self.counts_by_rate() && self.counts_at_all() && self.said != Some(Counts::default())
+    }
+
+    /// What a poll says of failures in a row that were told: for all it knows Redis has forgotten them, having
+    /// heard of nobody for long, by a clock that was set forward.
+    pub(super) fn count_once_more(&self) -> Option<Command> {
+        let is_in_row = matches!(self.options.counting, Some(Limits::Consecutive { .. }));
+        let is_told = self.said == Some(self.counts) && self.counts.tell_of_failures();
+        (is_in_row && is_told && self.counts_together_now()).then(|| self.says(self.counts))?
     }
 
     fn counts_at_all(&self) -> bool {

@@ -220,6 +220,19 @@ impl Instance {
         }
     }
 
+    /// What a poll asks of one whose vote was told: for all it knows Redis has forgotten it, having heard of
+    /// nobody for long, by a clock that was set forward; and of those alive it may be enough by now.
+    pub(super) fn vote_once_more(&self) -> Option<Command> {
+        let votes = self.alone && self.votes && self.here.waits();
+        let is_told = self.news.is_none() && self.course == Course::Settled;
+        (votes && is_told && self.is_closed_there()).then(|| Command::Vote {
+            known: self.known(),
+            open: true,
+            to: self.here.told(self.now),
+            quorum: self.options.quorum,
+        })
+    }
+
     pub(super) fn is_ordered(&self) -> bool {
         self.news.is_some_and(|news| news.order.is_some())
     }

@@ -172,7 +172,10 @@ impl Instance {
         let command = match topic {
             Topic::News => self.send_news(number)?,
             Topic::Count => self.send_counts()?,
-            Topic::Read => Command::Read { known },
+            Topic::Read => {
+                let said = self.vote_once_more().or_else(|| self.count_once_more());
+                said.unwrap_or(Command::Read { known })
+            }
             Topic::Lease => {
                 self.wanted = false;
                 Command::Lease { known, lasts }

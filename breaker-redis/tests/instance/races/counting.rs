@@ -138,6 +138,24 @@ fn a_count_that_was_answered_of_an_earlier_version_is_told_again() {
     }
 }
 
+/// By its clock nobody was heard of for long.
+#[test]
+fn counts_count_also_after_redis_clock_was_set_forward() {
+    let mut world = counting_world(2, counting);
+    for _ in 0..3 {
+        world.call(0, Outcome::Failure);
+    }
+    world.run(30 * MS);
+    world.ahead += 3_600 * SECOND;
+    world.run(7 * SECOND);
+    for _ in 0..2 {
+        assert_eq!(world.states(), [State::Closed; 2]);
+        world.call(1, Outcome::Failure);
+        world.run(30 * MS);
+    }
+    assert_eq!(world.states(), [State::Open; 2]);
+}
+
 #[test]
 fn counts_are_told_again_to_a_redis_that_was_emptied() {
     let mut world = counting_world(2, counting);

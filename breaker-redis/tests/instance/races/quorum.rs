@@ -4,7 +4,7 @@ use super::{options, world_of};
 use crate::world::{MS, Order, SECOND};
 use breaker_core::Outcome;
 use breaker_redis::instance::Options;
-use breaker_redis::protocol::{Cause, Quorum};
+use breaker_redis::protocol::{Cause, Quorum, Share};
 use breakerbox::State;
 
 fn two_are_needed(id: usize) -> Options {
@@ -54,6 +54,49 @@ fn a_vote_ends_with_the_recovery_of_who_gave_it() {
     world.run(10 * MS);
     world.trip(1);
     assert_eq!(world.states(), [State::Closed, State::Open, State::Closed]);
+}
+
+/// By its clock nobody was heard of for long.
+#[test]
+fn a_vote_counts_also_after_redis_clock_was_set_forward() {
+    let mut world = world_of(3, two_are_needed);
+    world.trip(0);
+    world.ahead += 3_600 * SECOND;
+    world.run(7 * SECOND);
+    world.trip(1);
+    assert_eq!(world.states(), [State::Open; 3]);
+    assert_eq!(world.stands().cause, Cause::Voted { instances: 2 });
+}
+
+/// Just after Redis was emptied a share is of nobody, and some time later it may be of fewer.
+#[test]
+fn votes_that_were_not_enough_count_once_they_are() {
+    let half_of = |crashes: usize, votes: usize| {
+        let half = |id| Options {
+            quorum: Quorum::Share(Share::new(0.5).expect("a share")),
+            ..options(id)
+        };
+        let mut world = world_of(4 + crashes, half);
+        for id in 0..votes {
+            world.trip(id);
+        }
+        world.run(8 * SECOND);
+        for id in 4..4 + crashes {
+            assert_eq!(world.nodes[&id].state(), State::Closed);
+            world.crash(id);
+        }
+        world.run(20 * SECOND);
+        (world.states(), world.stands().cause)
+    };
+    let instances = 2;
+    assert_eq!(
+        half_of(0, 2),
+        (vec![State::Open; 4], Cause::Voted { instances })
+    );
+    assert_eq!(
+        half_of(4, 2),
+        (vec![State::Open; 4], Cause::Voted { instances })
+    );
 }
 
 #[test]
