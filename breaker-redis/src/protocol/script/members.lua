@@ -53,7 +53,7 @@ local function add(tick, says, sign)
   end
 end
 
-local has_ticked = false
+local has_ticked, has_come = false, false
 
 -- Lets the time pass, and forgets the slices that it takes.
 local function pass()
@@ -76,6 +76,7 @@ local function say(term, change)
       slices[i] = { 0, 0, 0, 0, 0, 0, 0, changed = true }
     end
   end
+  has_come = has_come or not member
   local says = NOTHING
   if member and counts_at(member[1]) then
     says = said(term)

@@ -24,7 +24,9 @@ local TO_SETTLE = 2
 local CENSUS = 500000
 local CENSUS_HOLDS = 1000000
 local LONGEST = 512
+-- Of the instances that are silent: when time has passed, and for each one that comes.
 local SWEPT_AT_ONCE = 64
+local SWEPT_FOR_ONE = 8
 
 local floor, max, min = math.floor, math.max, math.min
 local find, format, match = string.find, string.format, string.match

@@ -25,9 +25,11 @@ if record and record.changed then
 end
 local silent = {}
 if ticks then
-  if has_ticked then
-    -- Those that don't count any more take up room alone, and are looked for a few at a time.
-    local found = redis.call('HSCAN', KEYS[1], cursor, 'MATCH', 'member:*', 'COUNT', SWEPT_AT_ONCE)
+  if has_ticked or has_come then
+    -- Those that don't count any more take up room alone, and are looked for a few at a time: for each that
+    -- comes more than one, so that they never are many more than those that count.
+    local sweep = has_ticked and SWEPT_AT_ONCE or SWEPT_FOR_ONE
+    local found = redis.call('HSCAN', KEYS[1], cursor, 'MATCH', 'member:*', 'COUNT', sweep)
     cursor = found[1]
     for i = 1, #found[2], 2 do
       local tick = number(match(found[2][i + 1], '^%d+'), MAX_NUMBER * 2 - 1)

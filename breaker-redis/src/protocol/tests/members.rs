@@ -1,9 +1,11 @@
 //! Counts and votes of many instances, case by case.
 
 use super::super::{Cause, Command, Quorum, Share, Stored, Verdict};
-use super::rules::{ALIVE, HOUR, Redis, count, vote};
-use super::script::{CHANGE, CLOSE, OPEN, READ};
+use super::rules::{ALIVE, HOUR, Redis, SECOND, count, vote};
+use super::script::{CHANGE, CLOSE, OPEN, READ, ask, caller, place, timed};
+use super::server::Server;
 use breakerbox::State;
+use redis::Commands;
 
 #[test]
 fn one_host_with_a_broken_network_opens_nobodys_circuit_but_its_own() {
@@ -186,6 +188,27 @@ fn a_hundred_thousand_are_counted_one_by_one() {
     }
     let told = redis.done("web-0", &count(None, 1, all));
     assert_eq!(told.cause, Cause::Counted { failures: all });
+}
+
+/// Of processes that are short-lived more come than are looked for when time has passed.
+#[test]
+fn instances_that_come_and_go_are_forgotten_by_the_script() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let (connection, place, script) = (&mut server.connect(), place(), timed());
+    let (a_tick, ticks) = (500, 16);
+    let mut now = 1_764_530_000 * SECOND;
+    let mut most = 0;
+    for number in 0..a_tick * ticks {
+        let who = caller(&format!("job-{number}"));
+        ask(connection, &script, &place, &who, &READ, Some(now)).expect("an answer");
+        now += ALIVE / 4 / a_tick;
+        let fields: u64 = connection.hlen(place.key()).unwrap();
+        most = most.max(fields);
+    }
+    // Those of five slices of time count.
+    assert!(most < 5 * a_tick * 3 / 2, "{most} are kept");
 }
 
 #[test]
