@@ -90,6 +90,8 @@ struct Background {
     is_changed: bool,
     /// One that couldn't when that was looked at last.
     missing: Weak<Circuit>,
+    /// When circuits were refused last of those that are, and why.
+    refused_last: Option<(Instant, String)>,
     report: Report,
     timers: Timers,
     /// Given up with an operator's word, before there was a connection to tell it.
@@ -184,6 +186,7 @@ impl Background {
             cluster: None,
             is_changed: false,
             missing: Weak::new(),
+            refused_last: None,
             report: Report::default(),
             timers: Timers::default(),
             unsaid: Vec::new(),

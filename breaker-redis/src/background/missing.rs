@@ -23,23 +23,39 @@ impl Background {
             let why = self.in_words(&key, wrong);
             let error = ConnectionError {
                 at: self.nodes.all[at].target.shown(),
-                trouble: Trouble::Circuit { key, why },
+                trouble: Trouble::Circuit {
+                    key,
+                    why: why.clone(),
+                },
             };
             let before = circuit.stand(Standing::Unusable(Box::new(error.clone())));
             match before {
                 Standing::Unusable(_) => {}
-                Standing::Had | Standing::Awaited => first = first.or(Some(error)),
+                Standing::Had | Standing::Awaited => first = first.or(Some((error, why))),
             }
         }
-        let Some(error) = first else {
+        let Some((error, why)) = first else {
             return;
         };
         self.hub.failed(&error, false);
-        // How many they are is seen when it is told.
-        let part = Some(Part::new(1, self.hub.circuits().max(1)));
-        self.report.lost(Instant::now(), error, part, true);
+        let now = Instant::now();
+        if self.is_another_refusal(now, why) {
+            // How many they are is seen when it is told.
+            let part = Some(Part::new(1, self.hub.circuits().max(1)));
+            self.report.lost(now, error, part, true);
+        }
         self.is_changed = true;
         self.hub.progressed();
+    }
+
+    /// Whether it is another loss: circuits that are refused all at once, as by a right that the user has
+    /// lost, come to light one after the other, as they are asked for.
+    fn is_another_refusal(&mut self, now: Instant, why: String) -> bool {
+        let before = self.refused_last.replace((now, why));
+        let Some(((before, of), (_, why))) = before.zip(self.refused_last.as_ref()) else {
+            return true;
+        };
+        of != *why || now.saturating_duration_since(before) > 2 * self.hub.times().poll
     }
 
     fn in_words(&self, key: &str, wrong: Wrong) -> String {
@@ -129,6 +145,7 @@ impl Background {
             self.missing = Arc::downgrade(&missing);
             return;
         }
+        self.refused_last = None;
         let late = self.report.look_at_last(Instant::now());
         self.tell(late);
         self.hub.all_are_had();
@@ -143,12 +160,14 @@ impl Background {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Woken;
     use super::super::asking::{Answer, Answered, Question};
     use super::super::fairness::{circuits, connect, unconnected};
     use super::*;
     use crate::protocol::Unusable;
     use crate::protocol::tests::server::Server;
     use std::sync::atomic::Ordering;
+    use std::time::Duration;
 
     /// Whether it is connected, and how many are cut off.
     fn status(background: &mut Background) -> (bool, usize) {
@@ -188,7 +207,7 @@ mod tests {
         background.refused(0, vec![(Arc::clone(&new[0].0), foreign())]);
         assert_eq!(status(&mut background), (false, 1));
         // A connection that ends cuts off all of them.
-        background.lose(0, Trouble::Silent(std::time::Duration::ZERO));
+        background.lose(0, Trouble::Silent(Duration::ZERO));
         assert_eq!(
             (status(&mut background), background.part()),
             ((false, 4), None)
@@ -230,7 +249,7 @@ mod tests {
             question: Question::last(&circuit, background.hub.now()).remove(0),
             answer: Answer::Unusable(foreign()),
         };
-        background.answered(session, std::time::Duration::ZERO, vec![answered]);
+        background.answered(session, Duration::ZERO, vec![answered]);
         assert!(circuit.unusable().is_some());
         // It isn't asked for again and again.
         assert_ne!(circuit.quiet_until.load(Ordering::Relaxed), 0);
@@ -240,7 +259,7 @@ mod tests {
         }
         // Nothing was heard there yet.
         circuit.found_in.store(0, Ordering::Relaxed);
-        background.lose(0, Trouble::Silent(std::time::Duration::ZERO));
+        background.lose(0, Trouble::Silent(Duration::ZERO));
         assert!(circuit.unusable().is_none() && circuit.is_missed());
         connect(&mut background);
         for quiet_until in [&circuit.quiet_until, &group.quiet_until] {
@@ -251,6 +270,92 @@ mod tests {
         drop((group, shared));
         background.refused(0, vec![(Arc::clone(&circuit), foreign())]);
         assert!(!circuit.is_missed());
+    }
+
+    /// However many answers it takes until each of them is known to be.
+    #[test]
+    fn circuits_that_are_refused_together_are_one_loss() {
+        let Some(server) = Server::start(&[]) else {
+            return;
+        };
+        let mut background = unconnected(&server);
+        let shared = circuits(&background, "together", 6);
+        connect(&mut background);
+        let session = background.nodes.all[0].session;
+        let had = |background: &mut Background| {
+            for (circuit, _) in &shared {
+                circuit.found_in.store(session, Ordering::Relaxed);
+                background.had(circuit);
+            }
+            assert_eq!(status(background), (true, 0));
+        };
+        had(&mut background);
+        let foreign = || Wrong::Nonsense(Unusable::Foreign);
+        let refuse = |background: &mut Background, at: usize, wrong: Wrong| {
+            background.refused(0, vec![(Arc::clone(&shared[at].0), wrong)]);
+        };
+        for at in 0..2 {
+            refuse(&mut background, at, foreign());
+        }
+        let told = background.report.look(Instant::now());
+        assert!(
+            matches!(told, Some(News::Lost { losses: 1, .. })),
+            "{told:?}"
+        );
+        for at in 2..4 {
+            refuse(&mut background, at, foreign());
+            // Nor is it another cause that is told of in a while.
+            assert_eq!(background.report.next(), None, "{at}");
+            assert_eq!(status(&mut background), (false, at + 1));
+        }
+        refuse(&mut background, 4, Wrong::NoText);
+        assert!(background.report.next().is_some(), "for another reason");
+        // What is mended and wrong again is another, and so is what is wrong much later.
+        for is_mended in [true, false] {
+            had(&mut background);
+            background.report = super::super::report::Report::default();
+            refuse(&mut background, 0, foreign());
+            assert!(background.report.look(Instant::now()).is_some());
+            if is_mended {
+                had(&mut background);
+            } else if let Some((at, _)) = &mut background.refused_last {
+                *at = at
+                    .checked_sub(60 * background.hub.times().poll)
+                    .expect("a minute ago");
+            }
+            refuse(&mut background, 1, foreign());
+            assert!(background.report.next().is_some(), "{is_mended}");
+        }
+    }
+
+    /// Also where the background has yet to say that not all are had.
+    #[test]
+    fn nobody_is_ready_whose_circuit_is_not_answered_for() {
+        let Some(server) = Server::start(&[]) else {
+            return;
+        };
+        let mut background = unconnected(&server);
+        let shared = circuits(&background, "ready", 2);
+        connect(&mut background);
+        for (circuit, _) in &shared {
+            background.urgent.push_back(Arc::clone(circuit));
+        }
+        let ready = |background: &Background| background.hub.wait_until_told(Duration::ZERO);
+        let begun = Instant::now();
+        while ready(&background).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "it is not told");
+            background.drive_all();
+            if let Woken::Event(event) = background.wait() {
+                background.take(event);
+            }
+            background.look_whether_all_are_had();
+        }
+        let circuit = &shared[1].0;
+        circuit.stand(Standing::Awaited);
+        assert!(background.hub.is_connected());
+        assert_eq!(ready(&background), Err(None));
+        background.had(circuit);
+        assert_eq!(ready(&background), Ok(()));
     }
 
     #[test]

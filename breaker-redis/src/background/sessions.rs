@@ -83,6 +83,7 @@ impl Background {
             trouble: trouble::with_prefix(trouble, self.hub.prefix()),
         };
         let unsent = node.lost();
+        self.refused_last = None;
         self.not_sent(unsent);
         for circuit in self.circuits() {
             let is_here = self.nodes.of_key(circuit.place.key()) == Some(at);
