@@ -128,3 +128,83 @@ impl Group {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::hub::Hub;
+    use crate::instance::Step;
+    use crate::protocol::{Cause, Prefix, Shared, Told, Version, Who};
+    use crate::share::sealed::{Joins, To};
+    use crate::{Fleet, FleetBreaker, Sharing};
+    use breakerbox::{AnyBreaker, Breaker, Settings, State, link};
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
+
+    fn name(of: &str) -> Who {
+        Who::new(of).expect("a name")
+    }
+
+    /// Who asks how long a call would be refused is told it; and that call probes by itself.
+    #[test]
+    fn of_a_circuit_that_is_neglected_nobody_is_told_to_wait_for_others() {
+        // It is neglected as soon as it waits.
+        let fleet = Fleet::builder("redis://127.0.0.1:1").answer(Duration::ZERO);
+        let hub = Arc::new(Hub::new(name("me"), Prefix::default(), &fleet));
+        let breaker = Arc::new(Breaker::new("neglected", Settings::new().must()));
+        let breaker = Arc::new(FleetBreaker::of(breaker, Sharing::new()));
+        (&breaker).join(To(&hub)).expect("to be shared");
+        let circuit = Arc::clone(&hub.groups()[0].circuits()[0]);
+        hub.take_queue(&mut Vec::new());
+        let now = hub.now();
+        let mut instance = circuit.instance();
+        instance.found(now);
+        instance.heard(
+            now,
+            &Told {
+                version: Version {
+                    epoch: 7,
+                    counter: 4,
+                },
+                shared: Shared {
+                    state: State::HalfOpen,
+                    wait: 0,
+                    imposed: false,
+                    reopenings: 0,
+                },
+                lease: Some((name("other"), 60_000_000)),
+                cause: Cause::Leased,
+                by: name("other"),
+                offered: None,
+                census: None,
+                operated: None,
+                declared: None,
+            },
+        );
+        let Step::Follow(follow) = instance.next(now) else {
+            panic!("it is closed");
+        };
+        drop(instance);
+        let follow = link::Follow {
+            to: follow.to,
+            only_in: Some(follow.only_in),
+        };
+        let change = breaker.follow(&follow).expect("a sensible one");
+        let generation = change.expect("to be followed").generation;
+        circuit.instance().followed(now, Ok(generation));
+        let left = breaker.time_left().expect("another probes");
+        assert!(left > Duration::from_secs(1), "{left:?}");
+        for waits in [false, true] {
+            match waits {
+                true => circuit.waits_since.store(0, Ordering::Relaxed),
+                false => hub.enqueue(&circuit),
+            }
+            while hub.now() <= circuit.queued_at.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            let left = breaker.time_left().unwrap_or_default();
+            assert_eq!(left, Duration::ZERO, "{waits}");
+            hub.take_queue(&mut Vec::new());
+        }
+    }
+}

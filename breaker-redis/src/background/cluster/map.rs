@@ -193,6 +193,71 @@ fn read_range(range: &Value, from: &str) -> Option<Range> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Fleet;
+    use crate::background::asking;
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    /// A node that says what is where once it is told what to say, and does all else at once.
+    fn node(map: mpsc::Receiver<String>) -> Arc<Target> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("an address");
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let lines = BufReader::new(stream.try_clone().expect("the same one"));
+            for line in lines.lines().map_while(Result::ok) {
+                let said = match line.as_str() {
+                    "HELLO" => "%1\r\n$5\r\nproto\r\n:3\r\n".to_owned(),
+                    "SLOTS" => map.recv().expect("what to say"),
+                    "PING" => "+PONG\r\n".to_owned(),
+                    _ => continue,
+                };
+                if stream.write_all(said.as_bytes()).is_err() {
+                    return;
+                }
+            }
+        });
+        let settings = Fleet::builder(format!("redis://{address}"));
+        let settings = settings.lease(LONG).answer(LONG).connect(LONG);
+        Arc::new(Target::new(&settings).expect("a target"))
+    }
+
+    /// A map with so many lines.
+    fn map_of(lines: u16) -> String {
+        let host = "h".repeat(64);
+        let line = |slot| format!("*3\r\n:{slot}\r\n:{slot}\r\n*2\r\n$64\r\n{host}\r\n:6379\r\n");
+        format!("*{lines}\r\n{}", (0..lines).map(line).collect::<String>())
+    }
+
+    /// Its connection is that of its circuits, and would end of an answer that long which nobody waits for.
+    #[test]
+    fn a_map_that_comes_late_ends_no_connection() {
+        let [(say_at_once, at_once), (say_late, late)] = [(); 2].map(|()| mpsc::channel());
+        let targets = [node(at_once), node(late)];
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_all().build().expect("a runtime");
+        let live = [0, 1].map(|at: usize| {
+            let live = runtime.block_on(targets[at].connect(Trial::Nothing));
+            live.expect("a connection")
+        });
+        let asked = targets.into_iter().zip(&live);
+        let asked = asked.map(|(target, live)| (target, Some(Known::of(live))));
+        say_at_once.send(map_of(1)).expect("somebody to say it");
+        let map = runtime.block_on(ask_for_map(asked.collect()));
+        assert_eq!(map.expect("a map").len(), 1);
+        let long = map_of(SLOTS);
+        assert!(long.len() > 1 << 20);
+        say_late.send(long).expect("somebody to say it");
+        for live in &live {
+            let alive = runtime.block_on(asking::is_alive(live, LONG));
+            assert_eq!(alive, Ok(()));
+        }
+    }
 
     #[test]
     fn where_a_node_sends_is_read_or_left_alone() {
