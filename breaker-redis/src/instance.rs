@@ -57,6 +57,8 @@ pub struct Instance {
     offering: bool,
 
     lease: Option<Lease>,
+    /// The trial before the one that is known came to nothing.
+    comes_of_nothing: bool,
     trial: Trial,
     /// A call asked to probe, and the lease was not yet asked for.
     wanted: bool,
@@ -148,6 +150,7 @@ impl Instance {
             votes: false,
             offering: false,
             lease: None,
+            comes_of_nothing: false,
             trial: Trial::NONE,
             wanted: false,
             lease_after: 0,

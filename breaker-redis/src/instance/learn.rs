@@ -109,6 +109,9 @@ impl Instance {
         let known = self.known();
         let there = self.told_now(told, by);
         let before = std::mem::replace(&mut self.there, there);
+        let came_to_nothing =
+            before.as_ref().map(|before| before.told.cause) == Some(Cause::Released);
+        self.comes_of_nothing = came_to_nothing && told.cause == Cause::Leased;
         self.offering = false;
         self.lease = None;
         self.wanted = false;

@@ -15,6 +15,10 @@ pub(super) struct Lease {
     until: u64,
     renew_at: u64,
     is_used: bool,
+    /// Until when it isn't given back.
+    kept_until: u64,
+    /// It is to be given back by then.
+    is_idle: bool,
 }
 
 /// What a call is told that asks to probe.
@@ -36,6 +40,8 @@ impl Lease {
             until: asked.at.saturating_add(lasts - lasts / 8),
             renew_at: asked.at.saturating_add(lasts / 2),
             is_used: false,
+            kept_until: 0,
+            is_idle: false,
         }
     }
 }
@@ -71,8 +77,12 @@ impl Instance {
     pub(super) fn granted(&mut self, asked: Asked, told: &Told) {
         self.wanted = false;
         if self.here.waits() && self.news.is_none() {
+            // Trials that come to nothing one after the other, as where each call is answered with what
+            // doesn't count, would be told to all as quickly as they can be made.
+            let kept = if self.comes_of_nothing { RARE } else { 0 };
             self.lease = self.given(told).map(|left| Lease {
                 is_used: self.here.is(State::HalfOpen),
+                kept_until: asked.at.saturating_add(kept),
                 ..Lease::new(asked, left)
             });
         }
@@ -80,10 +90,13 @@ impl Instance {
 
     pub(super) fn renewed(&mut self, asked: Asked, told: &Told) {
         if let (Some(lease), Some(left)) = (self.lease, self.given(told)) {
-            let is_used = lease.is_used;
+            let Lease {
+                until, renew_at, ..
+            } = Lease::new(asked, left);
             self.lease = Some(Lease {
-                is_used,
-                ..Lease::new(asked, left)
+                until,
+                renew_at,
+                ..lease
             });
         }
     }
@@ -160,7 +173,7 @@ impl Instance {
         self.trial.let_through = self.trial.let_through.saturating_add(1);
         self.trial.last_probe = self.now;
         if let Some(lease) = &mut self.lease {
-            lease.is_used = true;
+            (lease.is_used, lease.is_idle) = (true, false);
         }
     }
 
@@ -179,9 +192,19 @@ impl Instance {
 
     /// Gives the lease back where nobody probes any more, and nothing has counted.
     fn release_if_over(&mut self) {
-        if !self.trial.is_under_way() && self.has_lease(self.now) {
-            self.release();
+        if self.trial.is_under_way() || !self.has_lease(self.now) {
+            return;
         }
+        match &mut self.lease {
+            Some(lease) if self.now < lease.kept_until => lease.is_idle = true,
+            _ => self.release(),
+        }
+    }
+
+    /// When a lease is given back that its probes have left, unless another call makes use of it.
+    pub(super) fn releases_at(&self) -> Option<u64> {
+        let idle = self.lease.filter(|lease| lease.is_idle);
+        idle.map(|lease| lease.kept_until)
     }
 
     /// Whether the next call may not come before a lease that this one asks for has ended. Then it doesn't

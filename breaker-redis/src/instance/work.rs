@@ -11,6 +11,7 @@ use breakerbox::State;
 pub(super) enum Work {
     GiveUp(Asked),
     Lapse,
+    Release,
     Follow,
     Ask(Topic),
     /// For a census.
@@ -29,6 +30,9 @@ impl Instance {
         if self.lapses_at().is_some_and(|at| at <= self.now) {
             return Work::Lapse;
         }
+        if self.releases_at().is_some_and(|at| at <= self.now) {
+            return Work::Release;
+        }
         let follows_at = self.follows_at_last();
         if follows_at.is_some_and(|at| at <= self.now) {
             return Work::Follow;
@@ -37,7 +41,8 @@ impl Instance {
         if census_at.is_some_and(|at| at <= self.now) {
             return Work::TakePart;
         }
-        let until = earlier(earlier(self.lapses_at(), follows_at), census_at);
+        let of_lease = earlier(self.lapses_at(), self.releases_at());
+        let until = earlier(earlier(of_lease, follows_at), census_at);
         if !self.is_reachable {
             return Work::Wait(until);
         }
@@ -121,6 +126,7 @@ impl Instance {
             match self.work() {
                 Work::GiveUp(asked) => self.unanswered(asked, Unanswered::Unknown),
                 Work::Lapse => self.lapse(),
+                Work::Release => self.release(),
                 Work::Follow => {
                     if let Some(follow) = self.follow() {
                         return Step::Follow(follow);

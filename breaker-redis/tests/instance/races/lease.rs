@@ -148,6 +148,53 @@ fn a_trial_that_decides_nothing_gives_its_lease_back() {
     assert_eq!(world.states(), [State::Closed; 2]);
 }
 
+/// As where each call is answered with what doesn't count, for long.
+#[test]
+fn trials_that_come_to_nothing_one_after_the_other_are_no_flood() {
+    let mut world = waiting(3);
+    world.neutral = 100;
+    world.calls_come(10 * MS);
+    let (published, asks) = (world.published, world.asks());
+    world.run(10 * SECOND);
+    // Each costs a message when it begins and one when it ends, and renewals.
+    let messages = world.published - published;
+    assert!(messages <= 50, "{messages} messages");
+    let asked = world.asks() - asks;
+    assert!(asked <= 200, "{asked} questions");
+    assert!(world.probes() > 100, "{} probes", world.probes());
+    world.neutral = 0;
+    world.run(SECOND);
+    assert_eq!(world.states(), [State::Closed; 3]);
+}
+
+#[test]
+fn after_such_a_trial_its_holder_gives_the_lease_back_within_a_second() {
+    let with = |id| Options {
+        lease: Duration::from_secs(5),
+        ..options(id)
+    };
+    let mut world = world_of(2, with);
+    world.trip(0);
+    world.run(2_100 * MS);
+    for id in [0, 1] {
+        world.lease(id);
+        assert!(world.call(id, Outcome::Ignored));
+        world.run(10 * MS);
+        assert_eq!(world.has_lease(id), id == 1, "the second in a row");
+    }
+    // Meanwhile its own calls probe.
+    assert!(world.call(1, Outcome::Ignored));
+    world.run(900 * MS);
+    assert!(world.has_lease(1));
+    world.run(200 * MS);
+    assert!(!world.has_lease(1));
+    assert_eq!(world.stands().cause, Cause::Released);
+    world.lease(0);
+    assert!(world.call(0, Outcome::Success));
+    world.run(10 * MS);
+    assert_eq!(world.states(), [State::Closed; 2]);
+}
+
 #[test]
 fn a_trial_of_several_successes_keeps_its_lease_between_them() {
     let config = Settings::new()
