@@ -129,6 +129,7 @@ impl Group {
         let is_same = options.counting == now.counting
             && options.probe_timeout == now.probe_timeout
             && options.reset == now.reset
+            && options.jitter == now.jitter
             && options.opens == now.opens
             && options.poll == now.poll
             && options.quiet == now.quiet;
@@ -311,6 +312,7 @@ fn options(hub: &Hub, sharing: &Sharing, config: &Config) -> Options {
             .min(config.probe_timeout()),
         probe_timeout: config.probe_timeout(),
         reset: config.reset(),
+        jitter: config.reset().mul_f64(config.jitter()),
         batch: times.batch,
         answer: times.answer,
         alive,

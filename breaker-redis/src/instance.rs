@@ -51,6 +51,8 @@ pub struct Instance {
     follow_at: u64,
     /// Open by itself, for want of a quorum or of a rate that all have: its own probes decide.
     alone: bool,
+    /// Until when it doesn't probe by itself, after an opening that others told of.
+    alone_at: u64,
     /// It is a vote for the fleet's to open.
     votes: bool,
     /// Redis holds an older state than what is known, or none.
@@ -147,6 +149,7 @@ impl Instance {
             news: None,
             follow_at: now,
             alone: false,
+            alone_at: 0,
             votes: false,
             offering: false,
             lease: None,
@@ -412,6 +415,10 @@ impl Instance {
             shared,
             since: self.now,
             followed,
+        };
+        self.alone_at = match shared.state {
+            State::Open if followed => self.alone_after(shared.wait),
+            _ => 0,
         };
         self.counts = match shared.state {
             State::HalfOpen if self.counts_as_failing() => self.counts,

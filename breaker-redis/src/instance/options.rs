@@ -46,6 +46,10 @@ pub struct Options {
     pub counting: Option<Limits>,
     /// Within what time a recovery is followed, at random: 0, at once.
     pub slow_start: Duration,
+    /// Within what time after the wait of an opening that others told of it probes where it is by itself,
+    /// at random: the `jitter` of the breaker, as a time; 0. Else all that have followed would probe at once
+    /// where Redis is gone as well.
+    pub jitter: Duration,
     /// How many instances must see a failure before it is the fleet's: 1.
     pub quorum: Quorum,
 }
@@ -67,6 +71,7 @@ impl Options {
             opens: Limits::Consecutive { threshold: 5 },
             counting: None,
             slow_start: Duration::ZERO,
+            jitter: Duration::ZERO,
             quorum: Quorum::Instances(1),
         }
     }

@@ -140,8 +140,14 @@ impl Instance {
     /// What a call is told that asks to probe, as far as is known.
     pub(super) fn answer_to_a_probe(&self) -> Answer {
         let now = self.now;
-        if self.has_lease(now) && self.course == Course::Settled || self.is_by_itself() {
+        if self.has_lease(now) && self.course == Course::Settled {
             return Answer::Now;
+        }
+        if self.is_by_itself() {
+            return match self.alone_at.saturating_sub(now) {
+                0 => Answer::Now,
+                left => Answer::Later(Duration::from_micros(left)),
+            };
         }
         if self.course != Course::Settled {
             // It has recovered, and this instance follows in a while.
@@ -162,6 +168,15 @@ impl Instance {
             false => Duration::MAX,
         };
         Answer::Later(Duration::from_micros(held_until - now).min(most))
+    }
+
+    /// When it probes by itself after an opening that lasts so long: all that have followed it wait as long.
+    pub(super) fn alone_after(&mut self, wait: u64) -> u64 {
+        let later = match micros(self.options.jitter) {
+            0 => 0,
+            within => self.draw() % within.saturating_add(1),
+        };
+        self.now.saturating_add(wait).saturating_add(later)
     }
 
     /// When an answer of Redis can be there.
