@@ -1,5 +1,6 @@
 //! A connection to Redis: from nothing to one that can be used, or why not.
 
+mod addresses;
 mod encryption;
 mod names;
 
@@ -10,6 +11,7 @@ use crate::error::{FleetError, Trouble};
 use crate::protocol::SCRIPT;
 use crate::settings::FleetBuilder;
 use crate::settings::address::Address;
+use addresses::connect_to;
 use encryption::{Config, Tls, shake_hands, tls, with};
 use names::Names;
 use redis::aio::MultiplexedConnection;
@@ -25,7 +27,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -161,7 +162,7 @@ impl Target {
         match &self.place {
             Place::Tcp(host, port, tls) => {
                 let addresses = self.names.addresses(host, *port).await?;
-                let stream = TcpStream::connect(&*addresses).await;
+                let stream = connect_to(&addresses).await;
                 let stream = stream.map_err(unreachable)?;
                 stream.set_nodelay(true).map_err(unreachable)?;
                 let Some(tls) = tls else {
