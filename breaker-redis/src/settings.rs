@@ -179,8 +179,8 @@ impl FleetBuilder {
         self
     }
 
-    /// Who may vouch for Redis over TLS, instead of whom the system trusts: certificates in PEM. The
-    /// URL must ask for TLS.
+    /// Who may vouch for Redis over TLS, instead of whom the system trusts (or those in the file that the
+    /// environment names as `SSL_CERT_FILE`): certificates in PEM. The URL must ask for TLS.
     #[must_use]
     pub fn root_certificates(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.root_certificates = Some(pem.into());

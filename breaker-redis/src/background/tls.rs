@@ -19,7 +19,7 @@ pub(crate) fn client(
     let wrong = |what: &str| Err(FleetError::Certificate(what.to_owned()));
     let trusted = match roots {
         Some(pem) => given(pem)?,
-        None => of_system()?,
+        None => of_system(rustls_native_certs::load_native_certs().certs)?,
     };
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions();
@@ -69,11 +69,12 @@ fn given(pem: &[u8]) -> Result<RootCertStore, FleetError> {
     Ok(trusted)
 }
 
-fn of_system() -> Result<RootCertStore, FleetError> {
+fn of_system(found: Vec<CertificateDer<'static>>) -> Result<RootCertStore, FleetError> {
     let mut trusted = RootCertStore::empty();
-    trusted.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    trusted.add_parsable_certificates(found);
     if trusted.is_empty() {
-        let what = "the system trusts nobody: give whom to trust by `root_certificates`";
+        let what = "this system has no root certificates: add them (Debian's package `ca-certificates`), or say \
+                    by `SSL_CERT_FILE` where they are, or give whom to trust by `root_certificates`";
         return Err(FleetError::Certificate(what.to_owned()));
     }
     Ok(trusted)
@@ -137,4 +138,25 @@ pub(crate) fn why(error: &io::Error) -> Option<String> {
         _ => return Some(error.to_string()),
     };
     Some(why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As in an image that has the program and nothing else.
+    #[test]
+    fn a_system_without_root_certificates_says_what_to_do() {
+        let no_certificate = CertificateDer::from(vec![1, 2, 3]);
+        for found in [vec![], vec![no_certificate]] {
+            let error = of_system(found).expect_err("nobody to trust").to_string();
+            for said in [
+                "`ca-certificates`",
+                "`SSL_CERT_FILE`",
+                "`root_certificates`",
+            ] {
+                assert!(error.contains(said), "{error}");
+            }
+        }
+    }
 }
