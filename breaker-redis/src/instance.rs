@@ -53,6 +53,8 @@ pub struct Instance {
     alone: bool,
     /// Until when it doesn't probe by itself, after an opening that others told of.
     alone_at: u64,
+    /// So many polls more say what it counts and votes, also where that is nothing.
+    repeats: u8,
     /// It is a vote for the fleet's to open.
     votes: bool,
     /// Redis holds an older state than what is known, or none.
@@ -125,6 +127,11 @@ const CLOSED: Shared = Shared {
 /// Until the first answer, a round trip is guessed to be a millisecond.
 const ROUND_TRIP: u64 = 1_000;
 
+/// What was sent on a connection that ended may arrive after what was sent since: a network that was down
+/// for a while delivers it when it tries again, which is up to twice as long. By then it has been said that it
+/// is no longer so.
+const REPEATS: u8 = 6;
+
 /// When Redis was found again, the circuits of a process ask within so many microseconds, not at once.
 const ALL_ASKED: u64 = 500_000;
 
@@ -150,6 +157,7 @@ impl Instance {
             follow_at: now,
             alone: false,
             alone_at: 0,
+            repeats: 0,
             votes: false,
             offering: false,
             lease: None,

@@ -88,6 +88,7 @@ impl Instance {
                 self.learn(told, By::Answer);
             }
             Topic::Read => {
+                self.repeats = self.repeats.saturating_sub(1);
                 self.learn(told, By::Answer);
             }
         }

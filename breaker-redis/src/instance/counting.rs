@@ -1,7 +1,7 @@
 //! What is counted together with others.
 
 use super::options::micros;
-use super::{Course, Instance};
+use super::{Course, Instance, REPEATS};
 use crate::protocol::{Cause, Command, Counts, Limits, Share, Shared};
 use breakerbox::State;
 
@@ -93,6 +93,7 @@ impl Instance {
 
     pub(super) fn send_counts(&mut self) -> Option<Command> {
         self.saying = self.counts;
+        self.repeats = REPEATS;
         self.count_after = self.now.saturating_add(micros(self.options.batch));
         self.says(self.counts)
     }
@@ -119,11 +120,14 @@ impl Instance {
     }
 
     /// What a poll says of failures in a row that were told: for all it knows Redis has forgotten them, having
-    /// heard of nobody for long, by a clock that was set forward.
+    /// heard of nobody for long, by a clock that was set forward. Those before a success may have come once
+    /// more, and late.
     pub(super) fn count_once_more(&self) -> Option<Command> {
         let is_in_row = matches!(self.options.counting, Some(Limits::Consecutive { .. }));
-        let is_told = self.said == Some(self.counts) && self.counts.tell_of_failures();
-        (is_in_row && is_told && self.counts_together_now()).then(|| self.says(self.counts))?
+        let is_told = self.said == Some(self.counts);
+        let is_worth_it = self.counts.tell_of_failures() || self.repeats > 0;
+        let is_to = is_in_row && is_told && is_worth_it && self.counts_together_now();
+        is_to.then(|| self.says(self.counts))?
     }
 
     fn counts_at_all(&self) -> bool {

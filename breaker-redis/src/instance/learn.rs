@@ -113,6 +113,7 @@ impl Instance {
             before.as_ref().map(|before| before.told.cause) == Some(Cause::Released);
         self.comes_of_nothing = came_to_nothing && told.cause == Cause::Leased;
         self.offering = false;
+        self.repeats = 0;
         self.lease = None;
         self.wanted = false;
         let is_mine = told.by == self.options.me;

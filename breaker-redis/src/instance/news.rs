@@ -1,7 +1,7 @@
 //! What happened here that others have to hear.
 
 use super::step::Happened;
-use super::{Course, Instance};
+use super::{Course, Instance, REPEATS};
 use crate::protocol::{Cause, Command, Known, Shared, Told};
 use breakerbox::State;
 
@@ -221,13 +221,16 @@ impl Instance {
     }
 
     /// What a poll asks of one whose vote was told: for all it knows Redis has forgotten it, having heard of
-    /// nobody for long, by a clock that was set forward; and of those alive it may be enough by now.
+    /// nobody for long, by a clock that was set forward; and of those alive it may be enough by now. One that
+    /// was taken back may have come once more, and late.
     pub(super) fn vote_once_more(&self) -> Option<Command> {
-        let votes = self.alone && self.votes && self.here.waits();
+        let open = self.alone && self.here.waits();
+        let is_taken_back = self.here.is(State::Closed) && self.repeats > 0;
         let is_told = self.news.is_none() && self.course == Course::Settled;
+        let votes = self.votes && (open || is_taken_back);
         (votes && is_told && self.is_closed_there()).then(|| Command::Vote {
             known: self.known(),
-            open: true,
+            open,
             to: self.here.told(self.now),
             quorum: self.options.quorum,
         })
@@ -296,6 +299,9 @@ impl Instance {
         let quorum = self.options.quorum;
         let news = self.news.as_mut()?;
         news.sent = Some(number);
+        if news.is_vote() {
+            self.repeats = REPEATS;
+        }
         let (cause, again) = (news.cause, news.again);
         Some(match (news.kind, &mut news.order) {
             (_, Some(order)) => {

@@ -107,7 +107,7 @@ impl Instance {
     /// Whether nothing is at stake here that a poll would be for.
     fn is_quiet(&self) -> bool {
         let is_closed = self.here.is(State::Closed) && self.is_closed_there();
-        let says_nothing = self.said == Some(Counts::default());
+        let says_nothing = self.said == Some(Counts::default()) && self.repeats == 0;
         is_closed && says_nothing && self.news.is_none() && !self.offering
     }
 
@@ -153,6 +153,16 @@ impl Instance {
         }
     }
 
+    /// What a poll says beside asking how things stand: what it counts, or how it votes, if it does both the
+    /// one after the other.
+    fn say_once_more(&self) -> Option<Command> {
+        let (vote, count) = (self.vote_once_more(), self.count_once_more());
+        match self.number % 2 {
+            0 => vote.or(count),
+            _ => count.or(vote),
+        }
+    }
+
     fn follow(&mut self) -> Option<Follow> {
         let there = self.there.as_ref()?;
         let version = there.told.version;
@@ -178,10 +188,7 @@ impl Instance {
         let command = match topic {
             Topic::News => self.send_news(number)?,
             Topic::Count => self.send_counts()?,
-            Topic::Read => {
-                let said = self.vote_once_more().or_else(|| self.count_once_more());
-                said.unwrap_or(Command::Read { known })
-            }
+            Topic::Read => self.say_once_more().unwrap_or(Command::Read { known }),
             Topic::Lease => {
                 self.wanted = false;
                 Command::Lease { known, lasts }

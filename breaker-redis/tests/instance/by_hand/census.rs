@@ -361,10 +361,16 @@ fn failures_in_a_row_are_said_again_at_each_poll_and_nothing_is_of_none() {
     );
     let none = Counts::default();
     settles(&mut instance, 30 * SECOND, none);
-    let asks = plays(&mut instance, 30 * SECOND, 60 * SECOND, none, |_| None);
-    assert_eq!(asks[0].1, Some(none));
+    let asks = plays(&mut instance, 30 * SECOND, 90 * SECOND, none, |_| None);
+    // For a while: what was said before may come once more.
+    let (said, others) = asks.split_at(7);
     assert!(
-        asks[1..].iter().all(|(_, counts)| counts.is_none()),
+        said.iter().all(|(_, counts)| *counts == Some(none)),
         "{asks:?}"
     );
+    assert!(
+        others.iter().all(|(_, counts)| counts.is_none()),
+        "{asks:?}"
+    );
+    assert!((3..=12).contains(&others.len()), "{asks:?}");
 }

@@ -119,13 +119,22 @@ fn what_it_has_counted_is_kept_alive_by_its_polls() {
         epoch: 7,
         counter: 4,
     };
-    for (now, failures, is_polled) in [(now, 1, true), (now + 10 * SECOND, 0, false)] {
-        instance.settled(now, &count(failures));
+    let reply = done(told(founded.counter, CLOSED, Cause::Founded, "other"));
+    let ask = |instance: &mut Instance, now| {
         let (asked, _) = instance.asks(now);
-        let reply = done(told(founded.counter, CLOSED, Cause::Founded, "other"));
         instance.replied(now, asked, Ok(&reply));
-        let next = instance.waits(now).expect("a poll");
-        assert_eq!(next <= now + POLL, is_polled, "{failures}: {next}");
+        instance.waits(now).expect("a poll")
+    };
+    instance.settled(now, &count(1));
+    let next = ask(&mut instance, now);
+    assert!(next <= now + POLL, "{next}");
+    // That it is none any more is said for a while, and then nothing is at stake.
+    let mut now = now + 10 * SECOND;
+    instance.settled(now, &count(0));
+    for poll in 0..=6 {
+        let next = ask(&mut instance, now);
+        assert_eq!(next <= now + POLL, poll < 6, "{poll}: {next}");
+        now = next;
     }
 }
 

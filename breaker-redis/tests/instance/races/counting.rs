@@ -6,7 +6,7 @@ use crate::node::CLOSED;
 use crate::world::{MS, SECOND, World};
 use breaker_core::{Outcome, Settings};
 use breaker_redis::instance::{Options, Settled};
-use breaker_redis::protocol::{Cause, Command, Counts, Limits, Quorum, Told, Version};
+use breaker_redis::protocol::{Cause, Command, Counts, Limits, Quorum, Stored, Told, Version};
 use breakerbox::State;
 use std::time::Duration;
 
@@ -136,6 +136,33 @@ fn a_count_that_was_answered_of_an_earlier_version_is_told_again() {
         let (_, command) = instance.asks(2 * SECOND);
         assert!(is_count(&command, now.version), "{is_done}: {command:?}");
     }
+}
+
+/// Sent before a network was down, it is delivered once that tries again: on a connection that has ended.
+#[test]
+fn counts_that_come_late_count_for_no_longer_than_a_poll() {
+    let mut world = counting_world(2, counting);
+    let ends = |world: &mut World, outcome| {
+        world.call(0, outcome);
+        world.run(30 * MS);
+    };
+    (0..3).for_each(|_| ends(&mut world, Outcome::Failure));
+    let late = world.stored.clone();
+    ends(&mut world, Outcome::Success);
+    world.run(10 * SECOND);
+    // What it had said, as if it said it now.
+    let version = |stored: &Stored| stored.record.as_ref().map(|record| record.version);
+    assert_eq!(version(&late), version(&world.stored));
+    world.stored.members = late.members;
+    world.run(7 * SECOND);
+    for _ in 0..3 {
+        world.call(1, Outcome::Failure);
+        world.run(30 * MS);
+    }
+    assert_eq!(world.states(), [State::Closed; 2]);
+    let asks = world.asks();
+    world.run(60 * SECOND);
+    assert!(world.asks() - asks < 50, "as often as without counting");
 }
 
 /// By its clock nobody was heard of for long.

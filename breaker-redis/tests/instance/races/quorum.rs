@@ -4,7 +4,7 @@ use super::{options, world_of};
 use crate::world::{MS, Order, SECOND};
 use breaker_core::Outcome;
 use breaker_redis::instance::Options;
-use breaker_redis::protocol::{Cause, Quorum, Share};
+use breaker_redis::protocol::{Cause, Limits, Quorum, Share};
 use breakerbox::State;
 
 fn two_are_needed(id: usize) -> Options {
@@ -54,6 +54,38 @@ fn a_vote_ends_with_the_recovery_of_who_gave_it() {
     world.run(10 * MS);
     world.trip(1);
     assert_eq!(world.states(), [State::Closed, State::Open, State::Closed]);
+}
+
+/// As a network delivers it that was down, on a connection that has ended.
+#[test]
+fn a_vote_that_comes_late_counts_for_no_longer_than_a_poll() {
+    let mut world = world_of(3, two_are_needed);
+    world.trip(0);
+    world.run(2 * SECOND);
+    let late = world.stored.clone();
+    assert!(world.call(0, Outcome::Success));
+    world.run(10 * SECOND);
+    world.stored.members = late.members;
+    world.run(7 * SECOND);
+    world.trip(1);
+    assert_eq!(world.states(), [State::Closed, State::Open, State::Closed]);
+}
+
+/// What it counts is told as well, by another poll.
+#[test]
+fn who_votes_and_counts_says_both_again_after_redis_clock_was_set_forward() {
+    let with = |id| Options {
+        counting: Some(Limits::Consecutive { threshold: 3 }),
+        ..two_are_needed(id)
+    };
+    let mut world = world_of(3, with);
+    world.trip(0);
+    world.ahead += 3_600 * SECOND;
+    world.run(12 * SECOND);
+    world.call(1, Outcome::Failure);
+    world.run(50 * MS);
+    assert_eq!(world.states(), [State::Open; 3]);
+    assert_eq!(world.stands().cause, Cause::Counted { failures: 3 });
 }
 
 /// By its clock nobody was heard of for long.
