@@ -34,12 +34,7 @@ impl fmt::Display for Entering {
         } = *self;
         match (to, trigger) {
             (to, Trigger::Restored) => write!(f, "was restored: {to}")?,
-            (State::Open, Trigger::Fleet) => f.write_str(match from {
-                // As with each probe of another that fails: nothing has changed for those who call.
-                State::Open => "was kept open by the fleet",
-                State::HalfOpen => "was reopened by the fleet",
-                _ => "was opened by the fleet",
-            })?,
+            (State::Open, Trigger::Fleet) => f.write_str(opened_by_fleet(from))?,
             (State::Closed, Trigger::Fleet) => f.write_str("was closed by the fleet")?,
             (to, Trigger::Fleet) => write!(f, "was set by the fleet: {to}")?,
             (State::Open, Trigger::Operator) => f.write_str("was opened by an operator")?,
@@ -56,7 +51,24 @@ impl fmt::Display for Entering {
     }
 }
 
+/// From this state.
+fn opened_by_fleet(from: State) -> &'static str {
+    match from {
+        // As with each probe of another that fails: nothing has changed for those who call.
+        State::Open => "was kept open by the fleet",
+        State::HalfOpen => "was reopened by the fleet",
+        _ => "was opened by the fleet",
+    }
+}
+
 impl Entering {
+    /// Whether both were brought about in the same way, and so are the same in words, but for how long.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let is_same = (self.to, self.trigger) == (other.to, other.trigger);
+        let is_by_fleet = (self.to, self.trigger) == (State::Open, Trigger::Fleet);
+        is_same && (!is_by_fleet || opened_by_fleet(self.from) == opened_by_fleet(other.from))
+    }
+
     /// Of an opening, also of one in shadow, which is entered by nobody's order.
     pub(super) fn opening(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let failures = Failures(self.failures);

@@ -77,8 +77,8 @@ impl fmt::Display for Sum {
 
 impl Row {
     fn is_of(&self, event: &StateChange<'_>) -> bool {
-        let (mine, other) = (&self.change, event.change);
-        *self.breaker == *event.breaker && (mine.to, mine.trigger) == (other.to, other.trigger)
+        let [mine, other] = [&self.change, event.change].map(Entering::from);
+        *self.breaker == *event.breaker && mine.is_like(&other)
     }
 
     fn is_over(&self, now: u64) -> bool {
@@ -184,9 +184,11 @@ impl Many {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::Follow;
     use crate::observe::{self, Observer};
-    use crate::{AnyBreaker, Breaker, KeyedBreakers, Settings, test};
+    use crate::{AnyBreaker, Breaker, KeyedBreakers, Settings, Snapshot, test};
     use std::sync::Arc;
+    use std::time::Duration;
 
     /// Counts what happens, and notes lines.
     struct Notes {
@@ -254,6 +256,47 @@ mod tests {
         assert!(!notes.many.has_untold());
         assert_eq!(notes.many.take(50 * SECOND), []);
         assert!(lock(&notes.many.rows).is_empty(), "it keeps nothing");
+    }
+
+    /// Each sum is true of all its keys.
+    #[test]
+    fn keys_that_are_opened_and_those_that_are_kept_open_are_told_apart() {
+        let _scope = test::scope();
+        let notes = notes();
+        let _installed = observe::install(notes.clone());
+        let hosts = KeyedBreakers::<u64>::shared("hosts", Settings::new().must(), 10_000).unwrap();
+        let open = Follow {
+            to: Snapshot {
+                state: State::Open,
+                time_left: Duration::from_secs(10),
+                imposed: false,
+                consecutive: 0,
+                reopenings: 0,
+            },
+            only_in: None,
+        };
+        for host in 0..30_u64 {
+            let breaker = hosts.get(&host);
+            breaker.follow(&open).unwrap();
+            breaker.follow(&open).unwrap();
+        }
+        let sum = |what| format!("by now 10 more keys of `hosts`: each {what} by the fleet");
+        let sums = ["was opened", "was kept open"].map(sum);
+        assert_eq!(lines(&notes), (2 * EACH, sums.to_vec()));
+        // By an operator it is the same, whatever it was before.
+        for host in 0..30_u64 {
+            let breaker = hosts.get(&host);
+            if host % 2 == 0 {
+                breaker.close();
+            }
+        }
+        lines(&notes);
+        *lock(&notes.seconds) = 1;
+        for host in 0..30_u64 {
+            hosts.get(&host).force_open();
+        }
+        let (each, sums) = lines(&notes);
+        assert_eq!((each, sums.len()), (EACH, 1), "{sums:?}");
     }
 
     #[test]
