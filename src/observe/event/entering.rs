@@ -63,6 +63,13 @@ fn opened_by_fleet(from: State) -> &'static str {
 
 impl Entering {
     /// Whether both were brought about in the same way, and so are the same in words, but for how long.
+    #[cfg(all(
+        feature = "log",
+        any(
+            feature = "js",
+            not(all(target_family = "wasm", target_os = "unknown"))
+        )
+    ))]
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let is_same = (self.to, self.trigger) == (other.to, other.trigger);
         let is_by_fleet = (self.to, self.trigger) == (State::Open, Trigger::Fleet);
