@@ -391,6 +391,16 @@ impl Instance {
             .filter(|there| is_new && !is_mine && *there != here)
     }
 
+    /// What the breaker is to follow, if that is what [`next`](Self::next) would say: for where nothing can be
+    /// asked for now, of which that is no matter.
+    pub fn next_to_follow(&mut self, now: u64) -> Option<Follow> {
+        self.pass(now);
+        match self.work() {
+            Work::Follow => self.follow(),
+            _ => None,
+        }
+    }
+
     /// When [`next`](Self::next) has something to do, a time that is over for at once. `None`: not by
     /// itself.
     #[must_use]

@@ -55,7 +55,12 @@ impl Background {
             circuit.begin_to_wait(now);
             match self.nodes.of_key(circuit.place.key()) {
                 // A node that is slow holds up none of the others.
-                Some(at) => self.nodes.all[at].urgent.push_back(circuit),
+                Some(at) => {
+                    if !self.has_room(at, self.nodes.all[at].window.urgent()) {
+                        self.follow_meanwhile(&circuit);
+                    }
+                    self.nodes.all[at].urgent.push_back(circuit);
+                }
                 None => self.drive(&circuit),
             }
         }
@@ -197,6 +202,20 @@ impl Background {
         let last = Question::last(circuit, self.hub.now());
         self.nodes.all[at].questions.extend(last);
         self.ask_if_enough(at);
+    }
+
+    /// It waits until more may be asked. What was heard of others is taken over all the same: while Redis is
+    /// busy with a thousand circuits, calls of those would go on to what is down.
+    fn follow_meanwhile(&self, circuit: &Arc<Circuit>) {
+        let is_left = circuit.group.upgrade().is_none_or(|it| it.is_left());
+        let Some(breaker) = circuit.reach.get().filter(|_| !is_left) else {
+            return;
+        };
+        let _had = circuit.had();
+        let follow = circuit.instance().next_to_follow(self.hub.now());
+        if let Some(follow) = follow.filter(|_| !circuit.is_over()) {
+            self.follow(circuit, &breaker, &follow);
+        }
     }
 
     /// What others did is taken over. Observers hear of it here, so nothing is held.

@@ -7,10 +7,10 @@ use super::{Background, Woken};
 use crate::circuit::Circuit;
 use crate::hub::Hub;
 use crate::protocol::tests::server::Server;
-use crate::protocol::{Prefix, Who};
+use crate::protocol::{Cause, Prefix, Shared, Told, Version, Who};
 use crate::share::sealed::{Joins, To};
 use crate::{Fleet, FleetBreaker, SharedFleetBreaker, Sharing};
-use breakerbox::{Breaker, Settings};
+use breakerbox::{Breaker, Settings, State};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -55,17 +55,22 @@ pub(super) fn circuits(
     many: usize,
 ) -> Vec<(Arc<Circuit>, Arc<SharedFleetBreaker>)> {
     let made = (0..many).map(|number| {
-        let name = format!("{of}-{number}").leak();
-        let breaker = Breaker::new(name, Settings::new().must());
-        let breaker = Arc::new(FleetBreaker::of(Arc::new(breaker), Sharing::new()));
-        (&breaker).join(To(&background.hub)).expect("to be shared");
-        breaker.force_open();
-        let groups = background.hub.groups();
-        let group = groups.last().expect("the last one");
-        group.heard_in.store(SESSION, Ordering::Relaxed);
-        (Arc::clone(&group.circuits()[0]), breaker)
+        let made = circuit(background, &format!("{of}-{number}"));
+        made.1.force_open();
+        made
     });
     made.collect()
+}
+
+/// One that has nothing to say.
+fn circuit(background: &Background, name: &str) -> (Arc<Circuit>, Arc<SharedFleetBreaker>) {
+    let breaker = Breaker::new(name.to_owned().leak(), Settings::new().must());
+    let breaker = Arc::new(FleetBreaker::of(Arc::new(breaker), Sharing::new()));
+    (&breaker).join(To(&background.hub)).expect("to be shared");
+    let groups = background.hub.groups();
+    let group = groups.last().expect("the last one");
+    group.heard_in.store(SESSION, Ordering::Relaxed);
+    (Arc::clone(&group.circuits()[0]), breaker)
 }
 
 fn is_asked((circuit, _): &(Arc<Circuit>, Arc<SharedFleetBreaker>)) -> bool {
@@ -167,6 +172,49 @@ fn what_is_not_asked_for_too_long_is_neglected() {
     }
     assert!(is_asked(&new[0]));
     assert_eq!(circuit.waits_since.load(Ordering::Relaxed), u64::MAX);
+}
+
+/// What was heard of needs no answer.
+#[test]
+fn what_others_did_is_followed_however_much_is_unanswered() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let mut background = background(&server);
+    let others = circuits(&background, "other", Window::NEW.urgent() + 100);
+    let all = others.iter().map(|(circuit, _)| Arc::clone(circuit));
+    background.urgent.extend(all);
+    background.drive_all();
+    let in_flight = background.nodes.all[0].in_flight;
+    let (heard, breaker) = circuit(&background, "heard");
+    for (counter, state) in [(1, State::Open), (2, State::Disabled), (3, State::Closed)] {
+        let is_open = state == State::Open;
+        let told = Told {
+            version: Version { epoch: 7, counter },
+            shared: Shared {
+                state,
+                wait: if is_open { 60_000_000 } else { 0 },
+                imposed: false,
+                reopenings: 0,
+            },
+            lease: None,
+            cause: Cause::Operator,
+            by: Who::new("other").expect("a name"),
+            offered: None,
+            census: None,
+            operated: None,
+            declared: None,
+        };
+        heard.instance().heard(background.hub.now(), &told);
+        background.urgent.push_back(Arc::clone(&heard));
+        background.drive_all();
+        assert_eq!(breaker.state(), state);
+        assert_eq!(background.nodes.all[0].in_flight, in_flight);
+    }
+    // Once its breaker is gone there is none.
+    drop(breaker);
+    background.urgent.push_back(heard);
+    background.drive_all();
 }
 
 /// Else nothing would be asked any more, at some time.

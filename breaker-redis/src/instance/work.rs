@@ -163,7 +163,7 @@ impl Instance {
         }
     }
 
-    fn follow(&mut self) -> Option<Follow> {
+    pub(super) fn follow(&mut self) -> Option<Follow> {
         let there = self.there.as_ref()?;
         let version = there.told.version;
         let follow = Follow {
