@@ -12,6 +12,9 @@ use crate::workspace;
 /// The test that compiles a program for each of its cases.
 const SLOW: &str = "ui";
 
+/// Tests of a program that run at once.
+const AT_ONCE: &str = "8";
+
 pub(crate) fn job() -> ExitCode {
     let mut run = Run::new();
     format(&mut run);
@@ -57,6 +60,8 @@ pub(crate) fn quick_tests(run: &mut Run, redis_server: Option<PathBuf>) {
     if let Some(server) = redis_server {
         command.env(redis::REDIS_SERVER, server);
     }
+    // Those that talk to servers wait for most of the time.
+    command.env("RUST_TEST_THREADS", AT_ONCE);
     match workspace::integration_tests(&workspace::root()) {
         Ok(names) => {
             for name in names.iter().filter(|name| *name != SLOW) {
