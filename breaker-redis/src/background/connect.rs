@@ -16,7 +16,7 @@ use encryption::{Config, Tls, shake_hands, tls, with};
 use names::Names;
 use redis::aio::MultiplexedConnection;
 use redis::{
-    AsyncConnectionConfig, ConnectionAddr, ProtocolVersion, PushInfo, PushKind,
+    AsyncConnectionConfig, Cmd, ConnectionAddr, ProtocolVersion, PushInfo, PushKind,
     RedisConnectionInfo, Value,
 };
 use std::io;
@@ -216,8 +216,8 @@ impl Target {
         Ok(live)
     }
 
-    /// Loads the script, and writes and publishes as it will: so a full memory, a replica, or a user who
-    /// may not, is found out before anything counts on it.
+    /// Loads the script, and does once what it will: so a full memory, a replica, or a user who may not, is
+    /// found out before anything counts on it. What a script may not run, not each Redis names.
     async fn try_out(&self, live: &mut Live, trial: Trial) -> Result<(), Trouble> {
         let (written, may_be_elsewhere) = match trial {
             #[cfg(feature = "cluster")]
@@ -229,16 +229,7 @@ impl Target {
         load.arg("LOAD").arg(SCRIPT);
         let mut commands = vec![load];
         if let Some(written) = &written {
-            let mut trial = [
-                redis::cmd("HSET"),
-                redis::cmd("PEXPIRE"),
-                redis::cmd("PUBLISH"),
-            ];
-            let [write, expire, publish] = &mut trial;
-            write.arg(written).arg("v").arg("1");
-            expire.arg(written).arg(1000);
-            publish.arg(written).arg("");
-            commands.extend(trial);
+            commands.extend(all_of_script(written));
         }
         let answers = live.connection.ask(&commands).await;
         let answers = answers.map_err(|error| {
@@ -265,6 +256,28 @@ impl Target {
         live.script = String::from_utf8_lossy(sha).into_owned();
         Ok(())
     }
+}
+
+/// The commands of the script, once each, with a key of our own that lives for a second.
+fn all_of_script(key: &str) -> Vec<Cmd> {
+    let of_key: [&[&str]; 8] = [
+        &["HSET", key, "v", "1"],
+        &["PEXPIRE", key, "1000"],
+        &["PUBLISH", key, ""],
+        &["EXISTS", key],
+        &["HMGET", key, "v"],
+        &["HSCAN", key, "0"],
+        &["HDEL", key, "none"],
+        &["PTTL", key],
+    ];
+    let commands = of_key.into_iter().chain([&["TIME"][..]]);
+    commands
+        .map(|words| {
+            let mut command = Cmd::new();
+            command.arg(words);
+            command
+        })
+        .collect()
 }
 
 /// A place that is spoken to over TLS, if that is given.
