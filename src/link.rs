@@ -342,3 +342,20 @@ pub fn sharing_restored(fleet: &str, after: Duration) {
 pub fn sharing_differs(fleet: &str, breaker: &str, differences: &[observe::Difference]) {
     observe::sharing_differs(fleet, breaker, differences);
 }
+
+/// The name that a breaker, or breakers by key, asked for and didn't get, as another one of this process has
+/// it: of the name that it got instead (`pms@src/client.rs:40`). `None`: it is called as it asked, or not in
+/// the [registry](crate::registry). For who makes a [`Link`]: by such a name nobody elsewhere knows it.
+///
+/// ```
+/// use breakerbox::{Breaker, Config, link};
+///
+/// # let _scope = breakerbox::test::scope();
+/// let [first, second] = [(); 2].map(|()| Breaker::shared("pms", Config::DEFAULT));
+/// assert_eq!(link::asked_name(first.name()), None);
+/// assert_eq!(link::asked_name(second.name()).as_deref(), Some("pms"));
+/// ```
+#[must_use]
+pub fn asked_name(name: &str) -> Option<String> {
+    crate::registry::asked_name(name)
+}

@@ -157,3 +157,4 @@ pub(crate) use enter::{arrive_in, arrive_keyed_in};
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
 pub(crate) use enter::{enter_static_keyed, method_name};
+pub(crate) use find::asked_name;

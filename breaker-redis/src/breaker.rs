@@ -124,7 +124,8 @@ impl FleetBreaker<Breaker> {
     }
 
     /// A breaker for one client object, in the registry until the last `Arc` is dropped. A name that
-    /// is already taken gets the place of this call, `@file:line`, and is shared by that name.
+    /// is already taken in this process gets the place of this call, `@file:line`: such a breaker can't be
+    /// shared ([`FleetError::Renamed`](crate::FleetError::Renamed)), and works by itself.
     ///
     /// ```
     /// use breaker_redis::{FleetBreaker, SharedFleetBreaker, Sharing};

@@ -94,6 +94,17 @@ pub enum FleetError {
          circuit by its name, so give each its own"
     )]
     NameTaken(String),
+    /// The breaker didn't get the name that it asked for, as another one of this process has it.
+    #[error(
+        "circuit `{name}` was to be called `{asked}`, which is the name of another breaker of this process: \
+         instances share a circuit by its name, so give each its own, or use the one of that name for both"
+    )]
+    Renamed {
+        /// The name that it got instead.
+        name: String,
+        /// The name that it asked for.
+        asked: String,
+    },
 }
 
 /// Why a fleet wasn't [ready](crate::Fleet::ready) in time.

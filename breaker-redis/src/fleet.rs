@@ -94,8 +94,8 @@ impl Fleet {
     /// asked for in the background; until that is known it stays as it is.
     ///
     /// # Errors
-    /// [`FleetError::Sharing`], [`FleetError::AlreadyShared`], [`FleetError::NameTaken`]. The breaker
-    /// is then as local as before.
+    /// [`FleetError::Sharing`], [`FleetError::AlreadyShared`], [`FleetError::NameTaken`],
+    /// [`FleetError::Renamed`]. The breaker is then as local as before.
     pub fn share(&self, breaker: impl Share) -> Result<(), FleetError> {
         breaker.join(To(&self.hub))
     }

@@ -109,8 +109,8 @@ impl<O> FleetKeyedBreakers<KeyedBreakers<O>> {
 
 impl<O: Send + Sync> FleetKeyedBreakers<KeyedBreakers<O>> {
     /// Breakers for one client object: in the registry, as `name[key]`, until the last `Arc` is
-    /// dropped. A name that is already taken gets the place of this call, `@file:line`, and is shared
-    /// by that name. `max_keys` is how many keys this process keeps at most: see
+    /// dropped. A name that is already taken in this process gets the place of this call, `@file:line`: such
+    /// breakers can't be shared ([`FleetError::Renamed`](crate::FleetError::Renamed)). `max_keys` is how many keys this process keeps at most: see
     /// [`KeyedBreakers::max_keys`].
     ///
     /// ```

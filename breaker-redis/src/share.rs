@@ -8,7 +8,7 @@ use crate::hub::Hub;
 use crate::keyed::FleetKeyedBreakers;
 use crate::membership::Membership;
 use crate::sharing::Sharing;
-use breakerbox::{AnyBreaker, Breaker, Clock, Config, KeyedBreakers, Policy};
+use breakerbox::{AnyBreaker, Breaker, Clock, Config, KeyedBreakers, Policy, link};
 use std::sync::{Arc, Weak};
 
 pub(crate) mod sealed {
@@ -61,6 +61,18 @@ fn check(hub: &Hub, name: &str, sharing: &Sharing, config: &Config) -> Result<()
     })
 }
 
+/// By a name that it has for another's sake, it would be shared with nobody, or with whom it is not meant to be:
+/// who comes first differs between processes, and lines between versions.
+fn check_name(name: &str) -> Result<(), FleetError> {
+    match link::asked_name(name) {
+        None => Ok(()),
+        Some(asked) => Err(FleetError::Renamed {
+            name: name.to_owned(),
+            asked,
+        }),
+    }
+}
+
 /// One breaker joins the fleet.
 fn join_one<C, P>(
     hub: &Arc<Hub>,
@@ -78,6 +90,7 @@ where
     let linkage = membership.linkage(|link| breaker.link(link));
     // From here on it has its name for good.
     let linkage = linkage.map_err(|_| shared_already())?;
+    check_name(breaker.name())?;
     let group = Group::of_one(hub, *sharing, &linkage, breaker, reach);
     if !linkage.join(&group) {
         return Err(shared_already());
@@ -108,6 +121,7 @@ where
     let shared_already = || FleetError::AlreadyShared(breakers.name().to_owned());
     let linkage = membership.linkage(|link| breakers.link(link));
     let linkage = linkage.map_err(|_| shared_already())?;
+    check_name(breakers.name())?;
     let (name, config) = (breakers.name(), breakers.config());
     let group = Group::of_keys(hub, *sharing, &linkage, name, &config);
     if !linkage.join(&group) {

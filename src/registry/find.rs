@@ -73,3 +73,9 @@ fn find_in(book: &Book, name: &str) -> Option<Found> {
 pub fn find_keyed(name: &str) -> Option<FoundKeyed> {
     here_and_around().find_map(|book| book.find_keyed(name))
 }
+
+/// The name that what is listed by this one asked for, and didn't get.
+pub(crate) fn asked_name(name: &str) -> Option<String> {
+    let (_, asked) = here_and_around().find_map(|book| book.listed_as(name))?;
+    (asked.as_str() != name).then(|| asked.as_str().to_owned())
+}
