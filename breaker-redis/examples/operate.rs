@@ -77,6 +77,12 @@ fn act(fleet: &Fleet, word: &str, breaker: &dyn AnyBreaker) -> Result<(), Box<dy
     }
     // Until then nobody else knows of it.
     fleet.ready(PATIENCE)?;
+    if fleet.status().unheard > 0 {
+        eprintln!(
+            "no other process shares `{}` now: are it and the fleet called so? Who shares it later heeds it",
+            breaker.name()
+        );
+    }
     match breaker.time_left() {
         Some(Duration::ZERO) => println!("{}, waits for a call to probe", breaker.state()),
         Some(left) => println!("{}, until {left:?} from now", breaker.state()),

@@ -42,7 +42,7 @@ impl Reach {
 
     /// Whether it is gone. Unlike by [`get`](Self::get), nobody comes by a breaker here that others may
     /// drop meanwhile: so its end, of which observers hear, is never in this thread.
-    pub(crate) fn is_gone(&self) -> bool {
+    fn is_gone(&self) -> bool {
         match self {
             Self::Static(_) => false,
             Self::Weak(breaker) => breaker.strong_count() == 0,
@@ -106,6 +106,8 @@ pub(crate) struct Circuit {
     pub(crate) has_parted: AtomicBool,
     /// What an operator said of it, from when it was given up until that is told.
     last_word: Mutex<Option<LastWord>>,
+    /// What an operator said of it here last was told to no other process.
+    pub(crate) is_unheard: AtomicBool,
 }
 
 /// The background has the breaker, for as long as this is there.
@@ -143,6 +145,7 @@ impl Circuit {
             is_over: AtomicBool::new(false),
             has_parted: AtomicBool::new(false),
             last_word: Mutex::new(None),
+            is_unheard: AtomicBool::new(false),
         }
     }
 
@@ -155,13 +158,20 @@ impl Circuit {
     /// Whether nobody has its breaker any more, but perhaps the background, for a moment.
     pub(crate) fn is_gone(&self) -> bool {
         let Reach::Weak(breaker) = &self.reach else {
-            return self.reach.is_gone();
+            return self.has_gone();
         };
         let turns = self.turns.load(Ordering::Acquire);
         let strong = breaker.strong_count();
         fence(Ordering::Acquire);
         // The same background all the time, or none.
         self.turns.load(Ordering::Relaxed) == turns && strong <= turns % 2
+    }
+
+    /// The same, also where the background has it.
+    pub(crate) fn has_gone(&self) -> bool {
+        let group = self.group.upgrade();
+        let _visit = group.as_ref().map(|group| group.visit());
+        self.reach.is_gone()
     }
 
     /// For moments only.
@@ -194,7 +204,7 @@ impl Circuit {
     /// Whether anybody still shares it.
     pub(crate) fn is_shared(&self) -> bool {
         let is_left = self.group.upgrade().is_none_or(|group| group.is_left());
-        !is_left && !self.is_over() && !self.reach.is_gone()
+        !is_left && !self.is_over() && !self.has_gone()
     }
 
     /// Its key is given up: nobody will ask it for anything any more.

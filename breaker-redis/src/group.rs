@@ -14,7 +14,7 @@ use breakerbox::link::{self, Kept, Linked};
 use breakerbox::{AnyBreaker, Config};
 use differing::Differing;
 use members::Members;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub(crate) struct Group {
     differing: Mutex<Differing>,
     linkage: Weak<Linkage>,
     is_left: AtomicBool,
+    /// How many of our own threads have one of its breakers just now, for moments.
+    visits: AtomicUsize,
     /// In which session its messages arrive. Of the background alone.
     pub(crate) heard_in: AtomicU64,
     /// In which it was asked for them. Of the background alone.
@@ -102,6 +104,7 @@ impl Group {
             differing: Mutex::default(),
             linkage: Arc::downgrade(linkage),
             is_left: AtomicBool::new(false),
+            visits: AtomicUsize::new(0),
             heard_in: AtomicU64::new(0),
             asked_in: AtomicU64::new(0),
             quiet_until: AtomicU64::new(0),
@@ -201,7 +204,7 @@ impl Group {
         let made = Circuit::new(me, reach, place, Some(id), instance);
         let known = self.of_label(made.place.label());
         // One whose key is gone makes room.
-        if let Some(gone) = known.filter(|known| known.id != Some(id) && known.reach.is_gone()) {
+        if let Some(gone) = known.filter(|known| known.id != Some(id) && known.has_gone()) {
             self.part_with(&gone);
         }
         let circuit = self.write().insert(id, made)?;
@@ -284,6 +287,32 @@ impl Group {
     /// Drops what it knows.
     pub(crate) fn clear(&self) {
         self.write().clear();
+    }
+}
+
+/// One of our own threads may have a breaker of this group until this is dropped: what nobody else has
+/// seems to be alive for as long.
+pub(crate) struct Visit<'a>(&'a Group);
+
+impl Group {
+    /// To be begun before a breaker is come by, and dropped after it.
+    pub(crate) fn visit(&self) -> Visit<'_> {
+        self.visits.fetch_add(1, Ordering::SeqCst);
+        // Who sees no visit yet, and has dropped the breaker before, leaves none to be come by.
+        fence(Ordering::SeqCst);
+        Visit(self)
+    }
+
+    /// Whether that it isn't [over](Self::is_over) may be because of such a thread alone.
+    pub(crate) fn is_visited(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.visits.load(Ordering::SeqCst) > 0
+    }
+}
+
+impl Drop for Visit<'_> {
+    fn drop(&mut self) {
+        self.0.visits.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

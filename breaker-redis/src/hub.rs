@@ -1,5 +1,7 @@
 //! What calls and the background have in common: little, and held for moments.
 
+mod waiting;
+
 use crate::circuit::Circuit;
 use crate::error::ConnectionError;
 use crate::group::Group;
@@ -210,7 +212,12 @@ impl Hub {
 
     /// Adds a group; `false`: one that is alive has its name.
     pub(crate) fn add(&self, group: &Arc<Group>) -> bool {
+        let known = self.group_of(group.channel.as_bytes());
+        if known.is_some_and(|known| !self.wait_until_over(&known)) {
+            return false;
+        }
         let mut groups = Self::lock(&self.groups);
+        // Several may have waited.
         let known = groups.by_channel.get(group.channel.as_bytes());
         if known.is_some_and(|known| !known.is_over()) {
             return false;
@@ -369,74 +376,16 @@ impl Hub {
             circuits: circuits.len(),
             namesakes: groups.iter().map(|group| group.namesakes()).sum(),
             cut_off,
+            unheard: circuits
+                .iter()
+                .filter(|it| it.is_unheard.load(Ordering::Relaxed))
+                .count(),
             differing: groups.iter().filter(|group| group.is_differing()).count(),
             answered: self.answered.load(Ordering::Relaxed),
             heard: self.heard.load(Ordering::Relaxed),
             nonsense: self.nonsense.load(Ordering::Relaxed),
             last_nonsense: Self::lock(&self.last_nonsense).clone(),
             lost: link.lost,
-        }
-    }
-
-    /// The background has got on.
-    pub(crate) fn progressed(&self) {
-        self.progress.notify_all();
-    }
-
-    /// Waits until it is so, as it may be once the background has got on. `false`: it isn't yet.
-    pub(crate) fn wait_until(&self, within: Duration, is_so: impl Fn() -> bool) -> bool {
-        let begun = Instant::now();
-        // Not while anything is locked.
-        while !is_so() {
-            let left = within.saturating_sub(begun.elapsed());
-            if left.is_zero() || self.is_ending() {
-                return false;
-            }
-            self.nap(Self::lock(&self.link), left);
-        }
-        true
-    }
-
-    /// Not for long at once: what was told between a look and the wait is seen then.
-    fn nap(&self, link: MutexGuard<'_, LinkState>, left: Duration) {
-        let nap = left.min(Duration::from_millis(50));
-        let waited = self.progress.wait_timeout(link, nap);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
-    }
-
-    /// Waits until each circuit that is there now was answered for, and has told what happened to it.
-    /// `Err`: what went wrong last.
-    pub(crate) fn wait_until_told(&self, within: Duration) -> Result<(), Option<ConnectionError>> {
-        let deadline = Instant::now().checked_add(within);
-        let wanted: Vec<_> = self.groups().iter().flat_map(|g| g.circuits()).collect();
-        loop {
-            let link = Self::lock(&self.link);
-            let (is_connected, sessions) = (link.is_connected, link.sessions.clone());
-            drop(link);
-            // Not while anything is locked: who looks at a key may be the last who has it.
-            let is_told = |circuit: &Arc<Circuit>| {
-                let is_answered = sessions.contains(&circuit.told_in.load(Ordering::Acquire));
-                is_answered && !circuit.is_missed() && circuit.instance().is_told()
-                    || circuit.reach.is_gone()
-            };
-            if is_connected && wanted.iter().all(is_told) {
-                return Ok(());
-            }
-            let mut most = Duration::MAX;
-            let link = Self::lock(&self.link);
-            if let Some(deadline) = deadline {
-                let left = deadline.saturating_duration_since(Instant::now());
-                if left.is_zero() {
-                    let unusable = wanted.iter().find_map(|circuit| circuit.unusable());
-                    let last = || link.last_error.clone().filter(|_| !link.is_connected);
-                    return Err(unusable.or_else(last));
-                }
-                most = left;
-            }
-            if self.is_ending() {
-                return Err(link.last_error.clone());
-            }
-            self.nap(link, most);
         }
     }
 }

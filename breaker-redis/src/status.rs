@@ -31,6 +31,11 @@ pub struct FleetStatus {
     /// Breakers, or breakers by key, that another process was heard to declare otherwise than this one: with
     /// another threshold or rate, `reset`, counting, or quorum. Also where that is over by now.
     pub differing: usize,
+    /// Circuits whose last word of an operator of this process no other process was there to hear: in an
+    /// operator's program mostly a name that nobody else shares, or another fleet's prefix. Who shares it
+    /// later heeds it all the same. Of keys the name of their breakers is meant. In a cluster it is not known:
+    /// each node knows its own listeners alone.
+    pub unheard: usize,
     /// Commands that were answered.
     pub answered: u64,
     /// Messages of other instances that were heard.

@@ -44,6 +44,8 @@ mod support;
 #[cfg(target_os = "linux")]
 #[path = "fleet/threads.rs"]
 mod threads;
+#[path = "fleet/unheard.rs"]
+mod unheard;
 #[path = "fleet/unknown.rs"]
 mod unknown;
 #[path = "fleet/unusable.rs"]

@@ -6,7 +6,7 @@ use super::trouble;
 use crate::circuit::Circuit;
 use crate::error::Trouble;
 use crate::instance::Asked;
-use crate::protocol::{Caller, Command, Reply, SCRIPT, Unusable, arguments};
+use crate::protocol::{Caller, Cause, Command, Reply, SCRIPT, Unusable, arguments};
 use redis::{Cmd, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,6 +21,8 @@ pub(crate) struct Question {
     /// `None`: nobody waits for what comes of it.
     pub(crate) asked: Option<Asked>,
     arguments: Vec<String>,
+    /// An operator's word.
+    pub(crate) is_order: bool,
     /// It was no matter of urgency.
     pub(crate) can_wait: bool,
     /// Asked of the node that the circuit is just being moved to, which must be told so.
@@ -72,6 +74,13 @@ impl Question {
             circuit: Arc::clone(circuit),
             asked,
             arguments: arguments(&circuit.place, caller, LIVES, command),
+            is_order: matches!(
+                command,
+                Command::Change {
+                    cause: Cause::Operator,
+                    ..
+                }
+            ),
             can_wait: false,
             is_moving: false,
             detours: 0,

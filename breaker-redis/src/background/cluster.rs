@@ -19,7 +19,7 @@ use super::connect::Target;
 use super::connection::Refusal;
 use super::nodes::{Node, Range, Slots, backoff, next_wait, slot};
 use super::{Background, Event};
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Standing};
 use crate::error::{ConnectionError, FleetError, Trouble};
 use crate::settings::address::NO_NODE;
 use backon::ExponentialBackoff;
@@ -258,6 +258,10 @@ impl Background {
             of += 1;
             let is_homeless = at.is_none() || self.nodes.is_refused(&circuit);
             homeless += usize::from(is_homeless);
+            if is_homeless && !circuit.is_missed() {
+                // Until another node answers for it. It is so before anybody can see that not all are had.
+                circuit.stand(Standing::Awaited);
+            }
             // Others are just being connected to, perhaps.
             let is_lost = |at: usize| self.nodes.all[at].is_lost;
             cut_off += usize::from(is_homeless || at.is_some_and(is_lost));

@@ -91,6 +91,7 @@ impl Background {
         if group.as_ref().is_some_and(|group| group.is_left()) {
             return;
         }
+        let _visit = group.as_ref().map(|group| group.visit());
         let breaker = circuit.reach.get().filter(|_| !circuit.is_over());
         let (Some(group), Some(breaker)) = (&group, breaker) else {
             if let Some(group) = &group {
@@ -311,6 +312,9 @@ impl Background {
                 _ => Err(Unanswered::Unknown),
             };
             let circuit = question.circuit;
+            if let (true, Ok(reply)) = (question.is_order, reply) {
+                self.note_listeners(&circuit, reply.listeners);
+            }
             if let Some(asked) = question.asked {
                 let mut instance = circuit.instance();
                 let told = reply.ok().and_then(|reply| reply.now.as_ref());

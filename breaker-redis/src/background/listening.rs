@@ -6,6 +6,7 @@ mod tests;
 use super::asking::Wrong;
 use super::connect::Heard;
 use super::{Background, Event, asking, task};
+use crate::circuit::Circuit;
 use crate::error::Trouble;
 use crate::group::Group;
 use crate::protocol::Message;
@@ -42,9 +43,24 @@ impl Background {
             instance.heard(self.hub.now(), &message.told);
             let is_used = instance.is_used();
             drop(instance);
+            if message.told.by != *self.hub.me() {
+                circuit.is_unheard.store(false, Ordering::Relaxed);
+            }
             self.tell_otherwise(&circuit, otherwise, is_used);
             self.urgent.push_back(circuit);
         }
+    }
+
+    /// What an operator said was told to so many connections, if to any: perhaps to none but this one.
+    pub(super) fn note_listeners(&self, circuit: &Circuit, listeners: Option<u32>) {
+        let (Some(listeners), Some(group)) = (listeners, circuit.group.upgrade()) else {
+            return;
+        };
+        // A cluster's node knows its own listeners alone, and others hear the same from other nodes.
+        let is_known = self.nodes.is_one();
+        let own = u32::from(self.nodes.is_live(group.heard_in.load(Ordering::Relaxed)));
+        let is_unheard = is_known && listeners <= own;
+        circuit.is_unheard.store(is_unheard, Ordering::Relaxed);
     }
 
     /// Messages may have been missed.

@@ -22,6 +22,9 @@ pub struct Reply {
     pub verdict: Verdict,
     /// How it stands; `None` where nothing is held.
     pub now: Option<Told>,
+    /// Where all were told how it stands now: to how many connections this Redis sent it, or this node of a
+    /// cluster, which knows of no other. Redis alone knows that: [`apply`](super::apply) doesn't say.
+    pub listeners: Option<u32>,
 }
 
 /// How a circuit stands in Redis.

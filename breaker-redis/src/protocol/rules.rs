@@ -68,6 +68,7 @@ pub fn apply(stored: &mut Stored, now: u64, caller: &Caller, command: &Command) 
         reply: Reply {
             verdict,
             now: record.as_ref().map(|record| record.told(now, caller)),
+            listeners: None,
         },
         publish,
     }

@@ -12,6 +12,7 @@ pub(crate) mod stored;
 use super::names::is_label;
 use super::{Reply, Told, Verdict};
 use fields::{Fields, push_told};
+use std::fmt::Write;
 
 pub use arguments::arguments;
 
@@ -71,6 +72,10 @@ impl Reply {
         if let Some(told) = &self.now {
             push_told(&mut text, told);
         }
+        if let Some(listeners) = self.listeners {
+            // Writing to a string never fails.
+            let _ = write!(text, " {listeners}");
+        }
         text
     }
 
@@ -105,8 +110,16 @@ impl Reply {
             Verdict::Missing => None,
             Verdict::Done | Verdict::Refused | Verdict::Behind => Some(fields.told()?),
         };
+        let listeners = match now {
+            Some(_) => fields.listeners()?,
+            None => None,
+        };
         fields.end()?;
-        Ok(Self { verdict, now })
+        Ok(Self {
+            verdict,
+            now,
+            listeners,
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use breaker_redis::{
     Fleet, FleetBreaker, FleetKeyedBreakers, FleetStatus, SharedFleetBreaker,
     SharedFleetKeyedBreakers, Sharing, Trouble,
 };
-use breakerbox::{Breaker, Config, KeyedBreakers, Settings, State};
+use breakerbox::{AnyBreaker, Breaker, Config, KeyedBreakers, Settings, State};
 use nodes::Cluster;
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +102,24 @@ impl Member {
 /// Where a key of a keyed breaker of this name is, in a fleet with this prefix.
 fn key_of(prefix: &str, name: &str, key: u32) -> String {
     format!("{prefix}:{name}[{key}]")
+}
+
+/// A node knows its own listeners alone, and the same messages are heard from other nodes.
+#[test]
+fn that_nobody_hears_an_operator_is_not_said_where_it_is_not_known() {
+    let Some(cluster) = Cluster::start(2, 0) else {
+        return;
+    };
+    let names = [cluster.name_at(0), cluster.name_at(1)];
+    let member = Member::new(cluster.builder(), &names, (name("keys"), 4));
+    for circuit in &member.circuits {
+        circuit.force_open();
+    }
+    for key in 0..4_u32 {
+        member.keyed.get(&key).force_open();
+    }
+    member.fleet.ready(LONG).expect("to be told");
+    assert_eq!(member.status().unheard, 0);
 }
 
 #[test]

@@ -79,5 +79,7 @@ fn who_stands_as_what_is_offered_anew_is_not_told_to_have_changed() {
     assert_eq!(told(), [State::ForcedOpen]);
     instances[0].breaker.close();
     all_are(State::Closed);
+    // Observers hear of it a moment later.
+    until("all to tell it", || changes.to.lock().unwrap().len() >= 3);
     assert_eq!(told(), [State::Closed; 3]);
 }

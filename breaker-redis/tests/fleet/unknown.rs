@@ -14,7 +14,7 @@ fn a_command_that_is_unknown_is_told_once_with_what_to_do() {
         ("HSET", "the command `hset`"),
         ("PUBLISH", "the command `publish`"),
         ("SUBSCRIBE", "the command `subscribe`"),
-        ("TIME", "a command that the script runs"),
+        ("TIME", "the command `time`"),
         ("HELLO", "`HELLO`"),
     ] {
         let Some(server) = Server::start(&["--rename-command", renamed, ""]) else {

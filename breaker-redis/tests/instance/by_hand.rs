@@ -87,6 +87,7 @@ pub(crate) fn done(told: Told) -> Reply {
     Reply {
         verdict: Verdict::Done,
         now: Some(told),
+        listeners: None,
     }
 }
 
@@ -94,6 +95,7 @@ pub(crate) fn refused(told: Told) -> Reply {
     Reply {
         verdict: Verdict::Refused,
         now: Some(told),
+        listeners: None,
     }
 }
 

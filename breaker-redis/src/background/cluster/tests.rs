@@ -274,3 +274,26 @@ fn a_slot_that_was_refused_is_kept_in_mind_while_somebody_has_a_circuit_there() 
     background.look_at_refusals();
     drop(stays);
 }
+
+/// That not all are had, and how many aren't, is seen together.
+#[test]
+fn who_has_no_node_is_cut_off_before_it_is_said_that_not_all_are_had() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mut background = background(&silent);
+    let _circuits = [true, false].map(|half| circuit(&background, half));
+    background.mapped(Ok(vec![range(&silent, 0, SLOTS - 1)]));
+    // As if the node had answered for both.
+    background.hub.connected(7);
+    for circuit in background.circuits() {
+        circuit.found_in.store(7, Ordering::Relaxed);
+        background.had(&circuit);
+    }
+    background.hub.all_are_had();
+    let status = |background: &Background| {
+        let status = background.hub.status();
+        (status.is_connected, status.cut_off)
+    };
+    assert_eq!(status(&background), (true, 0));
+    background.mapped(Ok(vec![range(&silent, 0, SLOTS / 2 - 1)]));
+    assert_eq!(status(&background), (false, 1));
+}

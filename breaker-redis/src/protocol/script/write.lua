@@ -82,7 +82,8 @@ if exists or #writes > 0 then
     redis.call('PEXPIRE', KEYS[1], format('%.0f', ttl))
   end
 end
+local listeners = ''
 if publishes then
-  redis.call('PUBLISH', channel, FORMAT .. ' ' .. label .. told)
+  listeners = format(' %.0f', redis.call('PUBLISH', channel, FORMAT .. ' ' .. label .. told))
 end
-return FORMAT .. ' ' .. verdict .. told
+return FORMAT .. ' ' .. verdict .. told .. listeners

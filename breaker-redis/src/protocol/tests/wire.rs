@@ -22,9 +22,14 @@ fn reply() -> impl Strategy<Value = Reply> {
         Just(Verdict::Missing),
         Just(Verdict::Behind),
     ];
-    (verdict, any::told()).prop_map(|(verdict, told)| Reply {
-        verdict,
-        now: (verdict != Verdict::Missing).then_some(told),
+    let listeners = proptest::option::of(any::<u32>());
+    (verdict, any::told(), listeners).prop_map(|(verdict, told, listeners)| {
+        let is_stored = verdict != Verdict::Missing;
+        Reply {
+            verdict,
+            now: is_stored.then_some(told),
+            listeners: listeners.filter(|_| is_stored),
+        }
     })
 }
 
@@ -242,12 +247,23 @@ fn each_field_that_is_none_is_named() {
         "1 done",
         "1",
         "1 missing 1764.2",
-        &format!("{WHOLE} 0"),
-        &format!("{WHOLE} "),
+        "1 missing 0",
+        &format!("{WHOLE} 0 0"),
+        &format!("{WHOLE} 0 "),
     ] {
         let decoded = Reply::decode(text.as_bytes());
         assert_eq!(decoded, Err(Unusable::Fields), "{text}");
     }
+    for listeners in ["", "-", "-1", "4294967296", "00000000000000001"] {
+        let decoded = Reply::decode(format!("{WHOLE} {listeners}").as_bytes());
+        let error = field("number of listeners");
+        assert_eq!(decoded, Err(error), "{listeners}");
+    }
+    // Nobody else is told it.
+    let message = "1 - 1764.2 open 0 0 1 tripped 5 web-1 - 0 - - - -";
+    assert!(Message::decode(message.as_bytes()).is_ok());
+    let decoded = Message::decode(format!("{message} 1").as_bytes());
+    assert_eq!(decoded, Err(Unusable::Fields));
     let label = format!(
         "1 [{}] 1764.2 open 0 0 1 tripped 5 web-1 - 0 - - - -",
         "x".repeat(200)

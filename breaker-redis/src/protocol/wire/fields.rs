@@ -131,6 +131,17 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// The last field of a reply, if there is one.
+    pub(super) fn listeners(&mut self) -> Result<Option<u32>, Unusable> {
+        let Some(text) = self.0.next() else {
+            return Ok(None);
+        };
+        let listeners = number(text, u32::MAX.into()).and_then(|many| u32::try_from(many).ok());
+        listeners
+            .map(Some)
+            .ok_or(Unusable::Field("number of listeners"))
+    }
+
     fn cause(&mut self) -> Result<Cause, Unusable> {
         let word = self.next()?;
         let number = self.number("number of the cause", u32::MAX.into())?;

@@ -271,6 +271,7 @@ fn nothing() -> Reply {
     Reply {
         verdict: Verdict::Missing,
         now: None,
+        listeners: None,
     }
 }
 

@@ -297,6 +297,7 @@ fn where_nothing_is_stored_who_has_seen_no_failure_does_not_ask_again_and_again(
     let missing = Reply {
         verdict: Verdict::Missing,
         now: None,
+        listeners: None,
     };
     instance.replied(poll, asked, Ok(&missing));
     settles(&mut instance, SECOND, FAILING);

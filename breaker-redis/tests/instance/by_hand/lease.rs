@@ -236,6 +236,7 @@ fn a_circuit_that_nobody_knows_is_asked_for_before_it_is_tried_alone() {
     let nothing = Reply {
         verdict: Verdict::Missing,
         now: None,
+        listeners: None,
     };
     instance.replied(0, asked, Ok(&nothing));
     assert_eq!(instance.probe_wanted(0), Ok(()));

@@ -27,6 +27,7 @@ fn nothing() -> Reply {
     Reply {
         verdict: Verdict::Missing,
         now: None,
+        listeners: None,
     }
 }
 

@@ -24,8 +24,33 @@ fn operate(url: &str, arguments: &[&str]) -> Output {
 fn prints(server: &Server, arguments: &[&str]) -> String {
     let output = operate(&server.url(), arguments);
     let [said, wrong] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
-    assert!(output.status.success(), "{arguments:?}: {said}{wrong}");
+    let is_well = output.status.success() && wrong.is_empty();
+    assert!(is_well, "{arguments:?}: {said}{wrong}");
     said.trim_end().to_owned()
+}
+
+#[test]
+fn a_word_that_nobody_hears_is_done_and_said_to_be_so() {
+    let mut fleet = Fleet::start(Settings::default(), Server::start());
+    fleet.connected();
+    for (arguments, name) in [
+        (&["open", "pns"][..], "pns"),
+        (&["open", "hosts", "adlon"], "hosts"),
+    ] {
+        let output = operate(&fleet.server.url(), arguments);
+        let [said, wrong] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+        assert!(
+            output.status.success() && said == "forced_open\n",
+            "{said}{wrong}"
+        );
+        let expected = format!("no other process shares `{name}` now: ");
+        assert!(
+            wrong.starts_with(&expected) && wrong.lines().count() == 1,
+            "{wrong}"
+        );
+    }
+    // To look at it changes nothing, and it stands there for who comes.
+    assert_eq!(prints(&fleet.server, &["show", "pns"]), "forced_open");
 }
 
 #[test]
