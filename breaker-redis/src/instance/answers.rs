@@ -131,6 +131,11 @@ impl Instance {
 
     /// Redis holds nothing, or what is older than what was known when it was asked.
     fn gone(&mut self, asked: Asked) {
+        if asked.topic == Topic::Offer || self.is_change_sent_as(asked.number) {
+            // Either is taken where there is nothing, or less: it makes no sense, and would make none again.
+            self.falls_silent(asked, Unanswered::Unknown);
+            return;
+        }
         self.wanted &= asked.topic != Topic::Lease;
         self.offering |= asked.known.is_some() && asked.known == self.known();
         if self.is_sent_as(asked.number) {
@@ -147,9 +152,12 @@ impl Instance {
 
     /// There is no answer, and won't be.
     pub(super) fn unanswered(&mut self, asked: Asked, why: Unanswered) {
-        if !self.land(asked.number) {
-            return;
+        if self.land(asked.number) {
+            self.falls_silent(asked, why);
         }
+    }
+
+    fn falls_silent(&mut self, asked: Asked, why: Unanswered) {
         self.gave_up(asked, why);
         self.silences = self.silences.saturating_add(1);
         let doubled = 1 << (self.silences - 1).min(16);

@@ -284,6 +284,11 @@ impl Instance {
         self.news.is_some_and(|news| news.sent == Some(number))
     }
 
+    pub(super) fn is_change_sent_as(&self, number: u32) -> bool {
+        let is_change = |news: &News| news.kind == Kind::Change;
+        self.is_sent_as(number) && self.news.as_ref().is_some_and(is_change)
+    }
+
     pub(super) fn news_unanswered(&mut self, number: u32, perhaps_arrived: bool) {
         if let Some(news) = self.news.as_mut().filter(|news| news.sent == Some(number)) {
             news.sent = None;

@@ -5,7 +5,7 @@ use crate::node::CLOSED;
 use crate::races::options;
 use crate::world::{MS, SECOND};
 use breaker_redis::instance::{Asked, Instance, Options, Settled, Step, Unanswered};
-use breaker_redis::protocol::{Cause, Command, Counts, Limits, Reply, Share, Verdict};
+use breaker_redis::protocol::{Cause, Command, Counts, Limits, Reply, Share, Shared, Verdict};
 use breakerbox::State;
 use std::sync::Arc;
 use std::time::Duration;
@@ -307,4 +307,59 @@ fn counts_wait_for_the_record_that_is_offered() {
     instance.replied(poll, asked, Ok(&done(anew)));
     let (_, command) = instance.asks(poll);
     assert!(matches!(command, Command::Count { .. }), "{command:?}");
+}
+
+/// Whatever it answers, and however little sense it makes.
+#[test]
+fn a_redis_that_says_the_same_to_everything_is_not_asked_all_the_time() {
+    let stands = |counter, state| {
+        let shared = Shared { state, ..CLOSED };
+        told(counter, shared, Cause::Recovered, "other")
+    };
+    let verdicts = [
+        Verdict::Done,
+        Verdict::Refused,
+        Verdict::Missing,
+        Verdict::Behind,
+    ];
+    let states = [State::Closed, State::Open, State::ForcedOpen];
+    for verdict in verdicts {
+        for (state, counter) in states
+            .into_iter()
+            .flat_map(|it| [(it, 3), (it, 4), (it, 5)])
+        {
+            for (happens, cause) in [
+                (OPEN, TRIPPED),
+                (OPEN, Cause::Operator),
+                (CLOSED, Cause::Operator),
+            ] {
+                let mut instance = at(CLOSED);
+                let mut generations = 2..;
+                instance.changed(2 * SECOND, &happened(1, happens, cause));
+                let reply = Reply {
+                    verdict,
+                    now: (verdict != Verdict::Missing).then(|| stands(counter, state)),
+                    ..done(stands(counter, state))
+                };
+                let (mut now, mut asks) = (2 * SECOND, 0);
+                while now < 32 * SECOND {
+                    match instance.next(now) {
+                        Step::Ask(asked, _) => {
+                            asks += 1;
+                            now += MS;
+                            instance.replied(now, asked, Ok(&reply));
+                        }
+                        Step::Follow(_) => {
+                            let next = generations.next().expect("one more");
+                            instance.followed(now, Ok(generation(next)));
+                        }
+                        Step::Look => instance.counted(now, Counts::default()),
+                        Step::Wait(until) => now = until.expect("a poll"),
+                    }
+                }
+                let what = format!("{verdict:?} {counter} {state}, {cause:?} {}", happens.state);
+                assert!(asks < 60, "{asks} questions: {what}");
+            }
+        }
+    }
 }
