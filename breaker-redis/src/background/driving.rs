@@ -2,10 +2,10 @@
 
 use super::asking::{self, Answer, Answered, Question, Wrong};
 use super::{Background, Event, task, trouble, window};
-use crate::circuit::{Circuit, NEVER, Reached, Standing};
+use crate::circuit::{Circuit, NEVER, Standing};
 use crate::instance::{Follow, Step, Unanswered};
 use crate::protocol::Declared;
-use breakerbox::link;
+use breakerbox::{AnyBreaker, link};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -92,7 +92,8 @@ impl Background {
             return;
         }
         let _visit = group.as_ref().map(|group| group.visit());
-        let breaker = circuit.reach.get().filter(|_| !circuit.is_over());
+        let had = circuit.have().filter(|_| !circuit.is_over());
+        let breaker = had.as_ref().and_then(|had| had.breaker());
         let (Some(group), Some(breaker)) = (&group, breaker) else {
             if let Some(group) = &group {
                 group.forget(circuit);
@@ -100,7 +101,6 @@ impl Background {
             self.part_with(circuit);
             return;
         };
-        let _had = circuit.had();
         group.look_at_settings(&breaker.config());
         let options = group.options();
         let now = self.hub.now();
@@ -130,7 +130,7 @@ impl Background {
                         instance.replied(now, asked, Err(Unanswered::NotSent));
                     }
                 }
-                Step::Follow(follow) => self.follow(circuit, &breaker, &follow),
+                Step::Follow(follow) => self.follow(circuit, breaker, &follow),
                 Step::Look => {
                     let counted = breaker.counted().into();
                     circuit.instance().counted(self.hub.now(), counted);
@@ -209,18 +209,18 @@ impl Background {
     /// busy with a thousand circuits, calls of those would go on to what is down.
     fn follow_meanwhile(&self, circuit: &Arc<Circuit>) {
         let is_left = circuit.group.upgrade().is_none_or(|it| it.is_left());
-        let Some(breaker) = circuit.reach.get().filter(|_| !is_left) else {
+        let had = circuit.have().filter(|_| !is_left && !circuit.is_over());
+        let Some(breaker) = had.as_ref().and_then(|had| had.breaker()) else {
             return;
         };
-        let _had = circuit.had();
         let follow = circuit.instance().next_to_follow(self.hub.now());
-        if let Some(follow) = follow.filter(|_| !circuit.is_over()) {
-            self.follow(circuit, &breaker, &follow);
+        if let Some(follow) = follow {
+            self.follow(circuit, breaker, &follow);
         }
     }
 
     /// What others did is taken over. Observers hear of it here, so nothing is held.
-    fn follow(&self, circuit: &Circuit, breaker: &Reached, follow: &Follow) {
+    fn follow(&self, circuit: &Circuit, breaker: &dyn AnyBreaker, follow: &Follow) {
         let followed = breaker.follow(&link::Follow {
             to: follow.to,
             only_in: Some(follow.only_in),
