@@ -1,7 +1,7 @@
 //! One circuit of this process that is shared.
 
 use crate::error::ConnectionError;
-use crate::group::Group;
+use crate::group::{Group, Visit};
 use crate::hub::Hub;
 use crate::instance::{Happened, Instance, Options, micros};
 use crate::leaving::LastWord;
@@ -12,11 +12,6 @@ use breakerbox::{AnyBreaker, Change, State, Trigger};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
-
-/// So often it is looked whether the background is done with taking a breaker, or letting it go: it is in a
-/// moment, unless an observer holds up the end of one.
-const MOMENT: usize = 10_000;
 
 /// No time.
 pub(crate) const NEVER: u64 = u64::MAX;
@@ -105,8 +100,6 @@ pub(crate) struct Circuit {
     pub(crate) quiet_until: AtomicU64,
     /// Odd while the background has the breaker.
     turns: AtomicUsize,
-    /// It is about to have it, or not to have it any more.
-    is_taking: AtomicBool,
     /// Its key was given up.
     is_over: AtomicBool,
     /// What it had to say in the end was said, or isn't to be.
@@ -120,22 +113,20 @@ pub(crate) struct Circuit {
 /// The background has the breaker, for as long as this is there.
 pub(crate) struct Had<'a> {
     circuit: &'a Circuit,
-    /// Until it is let go.
-    breaker: Option<Reached>,
+    breaker: Reached,
+    // Dropped after it.
+    _visit: Option<Visit>,
 }
 
 impl Had<'_> {
-    pub(crate) fn breaker(&self) -> Option<&dyn AnyBreaker> {
-        self.breaker.as_deref()
+    pub(crate) fn breaker(&self) -> &dyn AnyBreaker {
+        &*self.breaker
     }
 }
 
 impl Drop for Had<'_> {
     fn drop(&mut self) {
-        self.circuit.is_taking.store(true, Ordering::SeqCst);
-        self.circuit.turns.fetch_add(1, Ordering::SeqCst);
-        self.breaker = None;
-        self.circuit.is_taking.store(false, Ordering::SeqCst);
+        self.circuit.turns.fetch_add(1, Ordering::AcqRel);
     }
 }
 
@@ -162,7 +153,6 @@ impl Circuit {
             standing: Mutex::new(Standing::Had),
             quiet_until: AtomicU64::new(0),
             turns: AtomicUsize::new(0),
-            is_taking: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             has_parted: AtomicBool::new(false),
             last_word: Mutex::new(None),
@@ -172,16 +162,18 @@ impl Circuit {
 
     /// The breaker, for the background. `None`: it is gone.
     pub(crate) fn have(&self) -> Option<Had<'_>> {
-        self.is_taking.store(true, Ordering::SeqCst);
-        let had = self.reach.get().map(|breaker| {
-            self.turns.fetch_add(1, Ordering::SeqCst);
-            Had {
-                circuit: self,
-                breaker: Some(breaker),
-            }
-        });
-        self.is_taking.store(false, Ordering::SeqCst);
-        had
+        let visit = self.visit();
+        let breaker = self.reach.get()?;
+        self.turns.fetch_add(1, Ordering::AcqRel);
+        Some(Had {
+            circuit: self,
+            breaker,
+            _visit: visit,
+        })
+    }
+
+    fn visit(&self) -> Option<Visit> {
+        self.group.upgrade().map(Group::visit)
     }
 
     /// Whether nobody has its breaker any more, but perhaps the background, for a moment.
@@ -189,26 +181,16 @@ impl Circuit {
         let Reach::Weak(breaker) = &self.reach else {
             return self.has_gone();
         };
-        for _ in 0..MOMENT {
-            // In this order: a turn is counted while it is being taken, after it is held and before it is not.
-            let turns = self.turns.load(Ordering::SeqCst);
-            let is_taking = || self.is_taking.load(Ordering::SeqCst);
-            let was_taking = is_taking();
-            let strong = breaker.strong_count();
-            fence(Ordering::SeqCst);
-            // The same background all the time, or none.
-            if !was_taking && !is_taking() && self.turns.load(Ordering::SeqCst) == turns {
-                return strong <= turns % 2;
-            }
-            thread::yield_now();
-        }
-        false
+        let turns = self.turns.load(Ordering::Acquire);
+        let strong = breaker.strong_count();
+        fence(Ordering::Acquire);
+        // The same background all the time, or none.
+        self.turns.load(Ordering::Relaxed) == turns && strong <= turns % 2
     }
 
     /// The same, also where the background has it.
     pub(crate) fn has_gone(&self) -> bool {
-        let group = self.group.upgrade();
-        let _visit = group.as_ref().map(|group| group.visit());
+        let _visit = self.visit();
         self.reach.is_gone()
     }
 
@@ -377,36 +359,4 @@ pub(crate) fn happened(breaker: &dyn AnyBreaker, change: &Change) -> Option<Happ
         cause: cause(change.trigger, change.failures),
         window: Counts::of_trip(change),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::protocol::{Prefix, Who};
-    use breakerbox::{Breaker, Config};
-
-    /// Else its name would be taken, for a moment.
-    #[test]
-    fn a_breaker_that_nobody_has_but_the_background_is_gone() {
-        let options = Arc::new(Options::new(Who::new("me").expect("a name")));
-        for _ in 0..500 {
-            let breaker: Arc<dyn AnyBreaker> = Arc::new(Breaker::new("gone", Config::DEFAULT));
-            let instance = begun(&options, &*breaker, 0);
-            let place = Place::new(&Prefix::default(), "gone", None);
-            let reach = Reach::Weak(Arc::downgrade(&breaker));
-            let circuit = Circuit::new(Weak::new(), reach, place, None, instance);
-            thread::scope(|scope| {
-                // It takes it, and lets it go, all the time.
-                scope.spawn(|| while circuit.have().is_some() {});
-                while circuit.turns.load(Ordering::SeqCst) < 4 {
-                    thread::yield_now();
-                }
-                for _ in 0..20 {
-                    assert!(!circuit.is_gone(), "it is here");
-                }
-                drop(breaker);
-                assert!(circuit.is_gone());
-            });
-        }
-    }
 }

@@ -292,11 +292,11 @@ impl Group {
 
 /// One of our own threads may have a breaker of this group until this is dropped: what nobody else has
 /// seems to be alive for as long.
-pub(crate) struct Visit<'a>(&'a Group);
+pub(crate) struct Visit(Arc<Group>);
 
 impl Group {
     /// To be begun before a breaker is come by, and dropped after it.
-    pub(crate) fn visit(&self) -> Visit<'_> {
+    pub(crate) fn visit(self: Arc<Self>) -> Visit {
         self.visits.fetch_add(1, Ordering::SeqCst);
         // Who sees no visit yet, and has dropped the breaker before, leaves none to be come by.
         fence(Ordering::SeqCst);
@@ -310,7 +310,7 @@ impl Group {
     }
 }
 
-impl Drop for Visit<'_> {
+impl Drop for Visit {
     fn drop(&mut self) {
         self.0.visits.fetch_sub(1, Ordering::SeqCst);
     }

@@ -91,9 +91,8 @@ impl Background {
         if group.as_ref().is_some_and(|group| group.is_left()) {
             return;
         }
-        let _visit = group.as_ref().map(|group| group.visit());
         let had = circuit.have().filter(|_| !circuit.is_over());
-        let breaker = had.as_ref().and_then(|had| had.breaker());
+        let breaker = had.as_ref().map(|had| had.breaker());
         let (Some(group), Some(breaker)) = (&group, breaker) else {
             if let Some(group) = &group {
                 group.forget(circuit);
@@ -210,7 +209,7 @@ impl Background {
     fn follow_meanwhile(&self, circuit: &Arc<Circuit>) {
         let is_left = circuit.group.upgrade().is_none_or(|it| it.is_left());
         let had = circuit.have().filter(|_| !is_left && !circuit.is_over());
-        let Some(breaker) = had.as_ref().and_then(|had| had.breaker()) else {
+        let Some(breaker) = had.as_ref().map(|had| had.breaker()) else {
             return;
         };
         let follow = circuit.instance().next_to_follow(self.hub.now());

@@ -112,7 +112,7 @@ mod tests {
     fn over(hub: &Hub, dropped: impl FnOnce()) -> [bool; 2] {
         let group = hub.groups().pop().expect("a group");
         let circuit = group.circuits().pop().expect("a circuit");
-        let visit = group.visit();
+        let visit = Arc::clone(&group).visit();
         let reached = circuit.reach.get().expect("a breaker");
         dropped();
         let at_once = group.is_over();
@@ -142,6 +142,32 @@ mod tests {
         (&keyed).join(To(&hub)).expect("to be shared");
         drop(keyed.get(&7_u32));
         assert_eq!(over(&hub, || drop(keyed)), [false, true]);
+    }
+
+    /// Whether it takes it just then, or lets it go.
+    #[test]
+    fn who_is_taken_and_let_go_all_the_time_is_over_in_a_moment() {
+        for _ in 0..200 {
+            let hub = hub();
+            let breaker = Arc::new(Breaker::new("taken", Config::DEFAULT));
+            let breaker = Arc::new(FleetBreaker::of(breaker, Sharing::new()));
+            (&breaker).join(To(&hub)).expect("to be shared");
+            let group = hub.groups().pop().expect("a group");
+            let circuit = group.circuits().pop().expect("a circuit");
+            thread::scope(|scope| {
+                let (begins, begun) = mpsc::channel();
+                let taking = scope.spawn(move || {
+                    while circuit.have().is_some() {
+                        let _ = begins.send(());
+                    }
+                });
+                begun.recv().expect("to begin");
+                assert!(!group.is_over());
+                drop(breaker);
+                assert!(hub.wait_until_over(&group));
+                taking.join().expect("to end");
+            });
+        }
     }
 
     #[test]
