@@ -78,9 +78,10 @@ fn act(fleet: &Fleet, word: &str, breaker: &dyn AnyBreaker) -> Result<(), Box<dy
     // Until then nobody else knows of it.
     fleet.ready(PATIENCE)?;
     if fleet.status().unheard > 0 {
+        let (name, keys) = (breaker.name(), breaker.key().map_or("no keys", |_| "keys"));
         eprintln!(
-            "no other process shares `{}` now: are it and the fleet called so? Who shares it later heeds it",
-            breaker.name()
+            "no other process shares `{name}` now: are it and the fleet called so, and has it {keys}? Who \
+             shares it later heeds it"
         );
     }
     match breaker.time_left() {

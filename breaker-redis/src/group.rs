@@ -92,7 +92,9 @@ impl Group {
         members: Members,
     ) -> Arc<Self> {
         let options = options(hub, &sharing, config);
-        let channel = Place::new(hub.prefix(), name, None).channel().to_owned();
+        // Of all keys the same.
+        let key = matches!(members, Members::Keys { .. }).then_some("");
+        let channel = Place::new(hub.prefix(), name, key).channel().to_owned();
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
             hub: Arc::clone(hub),

@@ -1,10 +1,12 @@
 //! What a circuit is called in Redis.
 //!
 //! A key is `{prefix}:{name}`, or `{prefix}:{name}[{key}]` for one of several by key; the channel is
-//! `{prefix}:{name}` for all keys of a name, and a message begins with the label of the one it is about:
-//! `[{key}]`, or `-`. Of names and keys only letters, digits, `-`, `_` and `.` stand there as they are;
-//! each other byte is written `%3A`. What is too long then is cut, and ends with `~` and its SHA-256. So
-//! `:`, `[`, `]` and `~` are only ever ours, and two circuits never meet, whatever their users call them.
+//! `{prefix}:{name}`, or `{prefix}:{name}[` for all keys of a name, and a message begins with the label of
+//! the one it is about: `-`, or `[{key}]`. (A channel for both would have listeners to what an operator says
+//! of a name without a key, and nobody to heed it.) Of names and keys only letters, digits, `-`, `_` and
+//! `.` stand there as they are; each other byte is written `%3A`. What is too long then is cut, and ends
+//! with `~` and its SHA-256. So `:`, `[`, `]` and `~` are only ever ours, and two circuits never meet,
+//! whatever their users call them.
 //!
 //! In a cluster a key's slot is that of what stands between the first `{` and the next `}`, if that is
 //! something. Braces of names and keys are escaped as well, so that nobody moves his circuit, or many of
@@ -90,14 +92,14 @@ impl fmt::Debug for Prefix {
 ///
 /// let place = Place::new(&Prefix::default(), "pms", Some("hotel 7"));
 /// assert_eq!(place.key(), "breakerbox:pms[hotel%207]");
-/// assert_eq!(place.channel(), "breakerbox:pms");
+/// assert_eq!(place.channel(), "breakerbox:pms[");
 /// assert_eq!(place.label(), "[hotel%207]");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     key: String,
-    /// How much of the key is the channel.
-    channel: usize,
+    /// Where the label of one by key begins.
+    label: usize,
 }
 
 /// The label of a circuit that is not one of several by key.
@@ -111,16 +113,13 @@ impl Place {
         place.push_str(&prefix.0);
         place.push(':');
         push_escaped(&mut place, name);
-        let channel = place.len();
+        let label = place.len();
         if let Some(key) = key {
             place.push('[');
             push_escaped(&mut place, key);
             place.push(']');
         }
-        Self {
-            key: place,
-            channel,
-        }
+        Self { key: place, label }
     }
 
     /// The key in Redis.
@@ -132,13 +131,14 @@ impl Place {
     /// The channel that its messages are published on.
     #[must_use]
     pub fn channel(&self) -> &str {
-        &self.key[..self.channel]
+        let bracket = usize::from(self.label < self.key.len());
+        &self.key[..self.label + bracket]
     }
 
     /// What its messages begin with: of one name, no two circuits have the same.
     #[must_use]
     pub fn label(&self) -> &str {
-        match &self.key[self.channel..] {
+        match &self.key[self.label..] {
             "" => ALONE,
             label => label,
         }

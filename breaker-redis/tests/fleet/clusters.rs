@@ -99,6 +99,11 @@ impl Member {
     }
 }
 
+/// The channel of all keys of a name, which comes from a node as if it were a key.
+fn channel_of(prefix: &str, name: &str) -> String {
+    format!("{prefix}:{name}[")
+}
+
 /// Where a key of a keyed breaker of this name is, in a fleet with this prefix.
 fn key_of(prefix: &str, name: &str, key: u32) -> String {
     format!("{prefix}:{name}[{key}]")

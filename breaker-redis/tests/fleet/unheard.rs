@@ -2,7 +2,7 @@
 
 use crate::server::Server;
 use crate::support::{Instance, LONG, builder, name, until};
-use breaker_redis::{FleetKeyedBreakers, Sharing};
+use breaker_redis::{Fleet, FleetKeyedBreakers, Sharing};
 use breakerbox::{AnyBreaker, Config, KeyedBreakers, State};
 use std::sync::Arc;
 
@@ -86,4 +86,41 @@ fn of_a_key_the_name_of_its_breakers_counts() {
     other.ready(LONG).expect("to be ready");
     keys[0].close();
     assert_eq!(unheard(), 1);
+}
+
+/// As an operator may leave out a key, or name one of a breaker that has none: it is another circuit.
+#[test]
+fn a_name_without_its_key_or_with_one_too_many_is_heard_by_nobody() {
+    let Some(server) = Server::start(&[]) else {
+        return;
+    };
+    let [by_key, alone] = ["by-key", "without-keys"].map(name);
+    let breakers_by_key = |fleet: &Fleet, name: &'static str| {
+        let keyed = Arc::new(KeyedBreakers::<u32>::new(name, Config::DEFAULT));
+        let keyed = Arc::new(FleetKeyedBreakers::of(keyed, Sharing::new()));
+        fleet.share_keyed(&keyed).expect("to be shared");
+        keyed
+    };
+    let one = |name| Instance::new(builder(&server), name, Config::DEFAULT, Sharing::new());
+    let serving = one(alone);
+    let served = breakers_by_key(&serving.fleet, by_key);
+    let key = served.get(&1_u32);
+    serving.fleet.ready(LONG).expect("to be ready");
+
+    let operator = one(by_key);
+    operator.breaker.force_open();
+    assert_eq!(unheard(&operator), 1);
+    let operated = breakers_by_key(&operator.fleet, alone);
+    let key_too_many = operated.get(&1_u32);
+    key_too_many.force_open();
+    assert_eq!(unheard(&operator), 2);
+    // Who shares both in one fleet has three circuits.
+    drop((operator, operated));
+    let both = breakers_by_key(&serving.fleet, alone);
+    let other = both.get(&2_u32);
+    other.force_open();
+    serving.fleet.ready(LONG).expect("to be told");
+    assert_eq!(serving.breaker.state(), State::Closed);
+    assert_eq!(key.state(), State::Closed);
+    assert_eq!(serving.fleet.status().circuits, 3);
 }

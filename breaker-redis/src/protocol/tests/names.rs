@@ -51,8 +51,12 @@ proptest! {
         prop_assert_eq!(place.key().find(['{', '}']), None);
         prop_assert!(is_label(place.label()), "{}", place.label());
         prop_assert_eq!(key.is_some(), place.label() != "-");
-        let all_keys = Place::new(&Prefix::default(), &name, None);
-        prop_assert_eq!(place.channel(), all_keys.key());
+        // All keys of a name have one, which is not that of the name without a key.
+        let [alone, of_keys] = [None, Some("")].map(|key| Place::new(&Prefix::default(), &name, key));
+        let all = if key.is_some() { &of_keys } else { &alone };
+        prop_assert_eq!(place.channel(), all.channel());
+        prop_assert_eq!(alone.channel(), alone.key());
+        prop_assert_eq!(of_keys.channel(), format!("{}[", alone.key()));
     }
 }
 

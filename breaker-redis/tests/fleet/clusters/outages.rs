@@ -1,7 +1,7 @@
 //! Nodes that are killed, stopped, or refuse everything.
 
 use super::nodes::Cluster;
-use super::{Member, key_of};
+use super::{Member, channel_of, key_of};
 use crate::support::{LONG, Lines, name, until};
 use breaker_redis::Trouble;
 use breakerbox::State;
@@ -76,7 +76,8 @@ fn messages_of_a_node_that_is_gone_come_from_another_and_missed_ones_are_made_up
         return;
     };
     // Messages of the keys come from the node of their channel, which has none of these keys itself.
-    let keyed = cluster.name_at(0);
+    let channel = |name: &str| channel_of("breakerbox", name);
+    let keyed = cluster.name_with(0, channel);
     let mut keys = (0..100).map(|key| (key, cluster.node_of(&key_of("breakerbox", keyed, key))));
     let missed = keys.find(|(_, at)| *at == 1).expect("a key").0;
     let later = keys.find(|(_, at)| *at == 2).expect("a key").0;
@@ -95,7 +96,7 @@ fn messages_of_a_node_that_is_gone_come_from_another_and_missed_ones_are_made_up
         member
     });
     until("both to be heard of", || {
-        let of = ["PUBSUB", "NUMSUB", &format!("breakerbox:{keyed}")];
+        let of = ["PUBSUB", "NUMSUB", &channel(keyed)];
         let mut command = redis::cmd(of[0]);
         let command = command.arg(&of[1..]);
         let answer: (String, u32) = command.query(&mut cluster.nodes[0].connect()).unwrap();

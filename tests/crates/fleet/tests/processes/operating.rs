@@ -36,6 +36,8 @@ fn a_word_that_nobody_hears_is_done_and_said_to_be_so() {
     for (arguments, name) in [
         (&["open", "pns"][..], "pns"),
         (&["open", "hosts", "adlon"], "hosts"),
+        // The others share it, and have no keys of it.
+        (&["open", "pms", "adlon"], "pms"),
     ] {
         let output = operate(&fleet.server.url(), arguments);
         let [said, wrong] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
