@@ -320,8 +320,8 @@ mod tests {
                 had(&mut background);
             } else if let Some((at, _)) = &mut background.refused_last {
                 *at = at
-                    .checked_sub(60 * background.hub.times().poll)
-                    .expect("a minute ago");
+                    .checked_sub(3 * background.hub.times().poll)
+                    .expect("a while ago");
             }
             refuse(&mut background, 1, foreign());
             assert!(background.report.next().is_some(), "{is_mended}");
